@@ -16,6 +16,7 @@ import { healthcheck } from "./lib/cli/healthcheck.ts";
 import { CommandError, readVariable, writeOut } from "./lib/cli/io/io.ts";
 import { flushOutput, writeStderr } from "./lib/cli/io/output.ts";
 import { pairCommand } from "./lib/cli/pair.ts";
+import { sealCommand, unsealCommand } from "./lib/cli/seal.ts";
 import { flushLog, serve } from "./lib/cli/serve/serve.ts";
 import { status } from "./lib/cli/status.ts";
 import { licenses } from "./lib/cli/licenses.ts";
@@ -129,6 +130,10 @@ async function run(args: readonly string[], print: (line: string) => void): Prom
       return await pairCommand(command.config, command.options, print);
     case "code":
       return await code(command.config, command.options, print);
+    case "seal":
+      return await sealCommand(command.config);
+    case "unseal":
+      return await unsealCommand(command.config);
     case "doctor":
       return await doctor(command.config, command.options, print);
     case "status":

@@ -4,7 +4,10 @@
  * @module
  */
 
+import { randomBytes } from "node:crypto";
+import { parseSealKeys, SealKeys } from "../lib/sealing/seal_keys.ts";
 import { referenceHotp } from "../tests/support/reference_totp.ts";
+import { SEAL_KEY_LINES } from "../tests/support/seal_keys.ts";
 import type { LoadRequest } from "./load.ts";
 
 const NAMESPACE = "http://authenticatorapi.com/";
@@ -68,6 +71,29 @@ const wrongCheck = (secret: string): Record<string, string> => {
   const pin = String((Number(rightPin(secretCode)) + 1) % 1e6).padStart(6, "0");
   return { pin, secretCode };
 };
+const ring = new SealKeys(parseSealKeys(SEAL_KEY_LINES.join("\n")), randomBytes);
+
+type Check = Readonly<Record<string, string>>;
+
+// The same check, of a sealed secret; the bare servers are asked with the plain one.
+function sealed(
+  name: string,
+  check: (secret: string) => Check,
+  write: (check: Check) => LoadRequest,
+  holds: string,
+): Case {
+  const seal = ({ pin, secretCode }: Check): Check => ({
+    pin: pin!,
+    secretCode: ring.seal(secretCode!),
+  });
+  return {
+    name: `${name}, sealed`,
+    request: (secret) => write(seal(check(secret))),
+    holds,
+    bare: { request: (secret) => write(check(secret)), holds },
+    others: [],
+  };
+}
 const names = (secretCode: string): Record<string, string> => ({
   appName: "Example Corp",
   appInfo: "jane.doe@example.com",
@@ -97,6 +123,8 @@ export async function casesOf(url: string): Promise<readonly Case[]> {
     others: answerers,
   });
   const validate = "/api.asmx/ValidatePin";
+  const byGet = (check: Check): LoadRequest => get(`${validate}?${form(check)}`);
+  const bySoap = (check: Check): LoadRequest => soap(SOAP_11, "ValidatePin", elements(check));
   return [
     { name: "healthz", request: () => get("/healthz"), holds: "ok", others: BOTH },
     {
@@ -105,12 +133,14 @@ export async function casesOf(url: string): Promise<readonly Case[]> {
       holds: "true",
       others: BOTH,
     },
+    sealed("ValidatePin GET, right", rightCheck, byGet, "true"),
     {
       name: "ValidatePin GET, wrong",
       request: (secret) => get(`${validate}?${form(wrongCheck(secret))}`),
       holds: "false",
       others: BOTH,
     },
+    sealed("ValidatePin GET, wrong", wrongCheck, byGet, "false"),
     {
       name: "ValidatePin POST",
       request: (secret) => post(validate, FORM, form(rightCheck(secret))),
@@ -129,6 +159,14 @@ export async function casesOf(url: string): Promise<readonly Case[]> {
       holds: "true",
       others: BOTH,
     },
+    sealed("ValidatePin SOAP 1.1", rightCheck, bySoap, "true"),
+    {
+      name: "ValidatePin SOAP 1.1, wrong",
+      request: (secret) => soap(SOAP_11, "ValidatePin", elements(wrongCheck(secret))),
+      holds: "false",
+      others: [],
+    },
+    sealed("ValidatePin SOAP 1.1, wrong", wrongCheck, bySoap, "false"),
     {
       name: "ValidatePin SOAP 1.2",
       request: (secret) => soap(SOAP_12, "ValidatePin", elements(rightCheck(secret))),

@@ -7,6 +7,7 @@
 import { fileURLToPath } from "node:url";
 import { freePort } from "../tests/support/free_port.ts";
 import { sourceWords } from "../tests/support/program.ts";
+import { SEAL_KEYS_FILE } from "../tests/support/seal_keys.ts";
 import { residentBytes } from "./load.ts";
 
 /** Something to start. */
@@ -35,7 +36,10 @@ const ROOT = fileURLToPath(new URL("../", import.meta.url));
 const BARE = `${ROOT}bench/servers/bare.ts`;
 
 // So many wrong pins that none is refused unseen.
-const SERVE = ["--port", "PORT", "--metrics", "--max-failures", "1000000"];
+const SERVE = [
+  ...["--port", "PORT", "--metrics", "--max-failures", "1000000"],
+  ...["--seal-keys-file", `${ROOT}${SEAL_KEYS_FILE}`],
+];
 
 /** A form of the program, and the bare server on the same runtime. */
 export interface Program extends Peer {

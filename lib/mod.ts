@@ -18,7 +18,7 @@ import type { Guard } from "./guard/guard.ts";
 import { MIN_GUARD_KEY_BYTES } from "./guard/fingerprint.ts";
 import { openGuard } from "./guard/open_guard.ts";
 import { storeClause } from "./guard/redis/reasons.ts";
-import { KeyFileError, KeyRing, parseKeys } from "./http/api_keys.ts";
+import { KeyRing, parseKeys } from "./http/api_keys.ts";
 import type { Telemetry } from "./http/options.ts";
 import type { CallContext, HtmlForm } from "./operations/context.ts";
 import {
@@ -27,12 +27,22 @@ import {
   type FaultDetails,
   type HeaderBlockName,
 } from "./operations/fault.ts";
-import { type Completed, PAIR, VALIDATE_PIN } from "./operations/operations.ts";
+import {
+  type Completed,
+  type Operation,
+  PAIR,
+  type Result,
+  SEAL,
+  VALIDATE_PIN,
+} from "./operations/operations.ts";
 import type { PairArguments, PairingInfo } from "./operations/pair.ts";
+import type { SealArguments } from "./operations/seal.ts";
 import type { ValidatePinArguments } from "./operations/validate_pin.ts";
 import type { SecretEncoding } from "./otp/secret.ts";
 import type { OtpAlgorithm } from "./otp/totp.ts";
 import type { ServicePage } from "./page/service_page.ts";
+import { parseSealKeys, SealKeys } from "./sealing/seal_keys.ts";
+import { KeyFileError } from "./system/key_file.ts";
 import type { Outcome, RequestEvent } from "./telemetry/request_event.ts";
 
 export { Fault };
@@ -46,6 +56,7 @@ export type {
   PairArguments,
   PairingInfo,
   RequestEvent,
+  SealArguments,
   SecretEncoding,
   Telemetry,
   ValidatePinArguments,
@@ -77,6 +88,8 @@ export interface AuthenticatorOptions {
   readonly guardKey?: Uint8Array | undefined;
   /** API keys of callers, each as a line of `--api-keys-file`; callers need no key unless given. */
   readonly apiKeys?: readonly string[] | undefined;
+  /** Keys of sealed secrets, each as a line of `--seal-keys-file`; none is sealed unless given. */
+  readonly sealKeys?: readonly string[] | undefined;
   /** The XML namespace of the service: an absolute URI that ends with a slash. */
   readonly namespace?: string | undefined;
   /** The public base URL in the WSDL and in picture links; by default that of each request. */
@@ -132,6 +145,14 @@ export interface Authenticator {
    * @throws {TypeError} When an argument is not a string.
    */
   readonly pair: (args: PairArguments) => PairingInfo;
+  /**
+   * Seals a secret with the first of `sealKeys`, as `POST /seal` does.
+   *
+   * @returns A JWE (RFC 7516) in ASCII, which `validatePin` takes in place of the secret.
+   * @throws {Fault} When the secretCode is missing, empty, too long, malformed or sealed.
+   * @throws {TypeError} When it is not a string, or there are no `sealKeys`.
+   */
+  readonly seal: (args: SealArguments) => string;
   /** Closes the connections to the store of the guard. */
   readonly close: () => void;
 }
@@ -146,9 +167,11 @@ export function createAuthenticator(
   parts: AuthenticatorParts = {},
 ): Authenticator {
   const { now = Date.now, log = CONSOLE, isReady = () => true, ...others } = parts;
-  const { config, guardKey, keys } = checkedOptions(options);
+  const { config, guardKey, keys: apiKeys, sealKeys } = checkedOptions(options);
   const guard = guardOf(config, guardKey, log);
-  const service = createService(config, { ...others, now, log, isReady, guard, apiKeys: keys });
+  const service = createService(config, {
+    ...{ ...others, now, log, isReady, guard, apiKeys, sealKeys },
+  });
   const { handler, operatorHandler, context } = service;
   // The first calls wait for the store, which would refuse right pins until it is connected.
   const closed = Promise.withResolvers<void>();
@@ -157,6 +180,10 @@ export function createAuthenticator(
     const { baseUrl } = config;
     if (baseUrl === undefined) throw new TypeError("pair needs baseUrl where html is image.");
     return baseUrl;
+  };
+  const resultNow = (operation: Operation, args: object): Result => {
+    const given = new Map(Object.entries(stringsOf(args)));
+    return (operation.invoke(given, { ...context, base }) as Completed).result;
   };
   return {
     fetch: ready === undefined
@@ -170,11 +197,8 @@ export function createAuthenticator(
       const { result } = await VALIDATE_PIN.invoke(new Map(Object.entries(given)), call);
       return result as boolean;
     },
-    pair: (args) => {
-      const given = new Map(Object.entries(stringsOf(args)));
-      const { result } = PAIR.invoke(given, { ...context, base }) as Completed;
-      return result as PairingInfo;
-    },
+    pair: (args) => resultNow(PAIR, args) as PairingInfo,
+    seal: (args) => resultNow(SEAL, args) as string,
     close: () => {
       guard?.store.close();
       closed.resolve();
@@ -213,7 +237,7 @@ type SharedOptions =
   & { readonly guard?: string | undefined };
 
 /** The library's own options. */
-type OwnOptions = Pick<AuthenticatorOptions, "guardKey" | "apiKeys">;
+type OwnOptions = Pick<AuthenticatorOptions, "guardKey" | "apiKeys" | "sealKeys">;
 
 // Compares the written options with the table: a row that differs does not compile.
 const asShared = (options: AuthenticatorOptions): SharedOptions & OwnOptions => options;
@@ -223,10 +247,11 @@ interface CheckedOptions {
   readonly config: Config;
   readonly guardKey: Uint8Array | undefined;
   readonly keys: KeyRing | undefined;
+  readonly sealKeys: SealKeys | undefined;
 }
 
 function checkedOptions(options: AuthenticatorOptions): CheckedOptions {
-  const { guardKey, apiKeys, ...shared } = asWritten(asShared(options));
+  const { guardKey, apiKeys, sealKeys, ...shared } = asWritten(asShared(options));
   const known: readonly string[] = SHARED;
   for (const name in shared) {
     if (!known.includes(name)) throw new TypeError(`There is no option ${name}.`);
@@ -239,7 +264,13 @@ function checkedOptions(options: AuthenticatorOptions): CheckedOptions {
       `guardKey must be ${MIN_GUARD_KEY_BYTES} random bytes or more in a Uint8Array${reason}.`,
     );
   }
-  return { config, guardKey, keys: keysOf(apiKeys) };
+  const keys = keysOf("apiKeys", apiKeys, parseKeys);
+  const ofSecrets = keysOf("sealKeys", sealKeys, parseSealKeys);
+  return {
+    ...{ config, guardKey },
+    keys: keys && new KeyRing(keys),
+    sealKeys: ofSecrets && new SealKeys(ofSecrets, randomBytes),
+  };
 }
 
 const CONSOLE = {
@@ -260,19 +291,23 @@ function guardOf(
   });
 }
 
-function keysOf(lines: readonly string[] | undefined): KeyRing | undefined {
+function keysOf<Key>(
+  option: keyof AuthenticatorOptions,
+  lines: readonly string[] | undefined,
+  parse: (text: string) => readonly Key[],
+): readonly Key[] | undefined {
   if (lines === undefined) return undefined;
-  if (!Array.isArray(lines)) throw new TypeError("apiKeys must be an array of strings.");
+  if (!Array.isArray(lines)) throw new TypeError(`${option} must be an array of strings.`);
   for (const [i, line] of lines.entries()) {
     if (typeof line !== "string" || !/^[^#\r\n][^\r\n]*$/.test(line)) {
-      throw new TypeError(`apiKeys cannot be used: line ${i + 1} must be one key.`);
+      throw new TypeError(`${option} cannot be used: line ${i + 1} must be one key.`);
     }
   }
   try {
-    return new KeyRing(parseKeys(lines.join("\n")));
+    return parse(lines.join("\n"));
   } catch (error) {
     if (error instanceof KeyFileError) {
-      throw new TypeError(`apiKeys cannot be used: ${error.message}.`);
+      throw new TypeError(`${option} cannot be used: ${error.message}.`);
     }
     throw error;
   }

@@ -43,7 +43,7 @@ export const FAULTS: Readonly<Record<FaultCode, FaultRow>> = {
   "unauthorized":           { ...SENDER, status: 401, soapStatus: 401,
     when: "There is no API key, or a wrong one.", headers: ["WWW-Authenticate"] },
   "forbidden":              { ...SENDER, status: 403, soapStatus: 403,
-    when: "A page of another site called ValidatePin from a browser." },
+    when: "A page of another site called it from a browser." },
   "unknown-operation":      { ...SENDER, status: 404, soapStatus: 500 },
   "timeout":                { ...UNREAD, status: 408, soapStatus: 408,
     when: "The body did not arrive in time." },

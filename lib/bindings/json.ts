@@ -13,6 +13,7 @@ import {
   type Parameter,
   type RecordType,
   type Result,
+  type ResultType,
   SERVICE_NAME,
 } from "../operations/operations.ts";
 import { textOf } from "./charset.ts";
@@ -20,7 +21,7 @@ import { charsetOf } from "./media_type.ts";
 import type { PathBinding, Reply } from "./binding.ts";
 import { FAULTS } from "./faults.ts";
 import { faultAt, type JsonMember, readJsonObject } from "./json_reader.ts";
-import { booleanOf, fieldsOf } from "./result.ts";
+import { booleanOf, fieldsOf, stringOf } from "./result.ts";
 
 /** Media type of JSON bodies. */
 export const JSON_TYPE = "application/json";
@@ -48,10 +49,18 @@ export function typeNameOf({ name }: RecordType): string {
 }
 
 function writeReply({ result: type }: Operation, result: Result): Reply {
-  const d = type.kind === "record"
-    ? { __type: typeNameOf(type), ...Object.fromEntries(fieldsOf(type, result)) }
-    : booleanOf(result);
-  return reply(200, { d });
+  return reply(200, { d: valueOf(type, result) });
+}
+
+function valueOf(type: ResultType, result: Result): unknown {
+  switch (type.kind) {
+    case "record":
+      return { __type: typeNameOf(type), ...Object.fromEntries(fieldsOf(type, result)) };
+    case "string":
+      return stringOf(result);
+    case "boolean":
+      return booleanOf(result);
+  }
 }
 
 /**

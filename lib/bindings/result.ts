@@ -11,7 +11,7 @@ import type { MarkupNode } from "../xml/writer.ts";
 export function resultContent(type: ResultType, result: Result): readonly MarkupNode[] {
   return type.kind === "record"
     ? fieldsOf(type, result).map(([name, value]) => ({ name, children: [value] }))
-    : [String(booleanOf(result))];
+    : [type.kind === "string" ? stringOf(result) : String(booleanOf(result))];
 }
 
 /**
@@ -42,5 +42,15 @@ export function recordField(result: Result, name: string): string {
  */
 export function booleanOf(result: Result): boolean {
   if (typeof result !== "boolean") throw new TypeError("A result is not of its type");
+  return result;
+}
+
+/**
+ * Returns the value of a string result.
+ *
+ * @throws {TypeError} When it is none: a mistake of ours.
+ */
+export function stringOf(result: Result): string {
+  if (typeof result !== "string") throw new TypeError("A result is not of its type");
   return result;
 }

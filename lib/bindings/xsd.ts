@@ -12,9 +12,9 @@ export const XSI_NAMESPACE = "http://www.w3.org/2001/XMLSchema-instance";
 export const XSD_NAMESPACE = "http://www.w3.org/2001/XMLSchema";
 
 /**
- * Returns the name of the root element of a result outside an Envelope: of a boolean, the simple type
- * of XML Schema part 2.
+ * Returns the name of the root element of a result outside an Envelope: of a boolean or string, the
+ * simple type of XML Schema part 2.
  */
 export function rootNameOf(type: ResultType): string {
-  return type.kind === "record" ? type.name : "boolean";
+  return type.kind === "record" ? type.name : type.kind;
 }

@@ -9,6 +9,7 @@ import type { CodeOptions } from "./args/commands.ts";
 import { secretKey } from "../otp/secret.ts";
 import { hotp, importOtpKey, timeStep } from "../otp/totp.ts";
 import { VALIDATE_PIN } from "../operations/operations.ts";
+import { refuseSealed } from "../operations/secret_code.ts";
 import { readSecret } from "./io/io.ts";
 import { writeStderr } from "./io/output.ts";
 import { callContext, inWordsOfOptions } from "./operation_call.ts";
@@ -43,8 +44,10 @@ export async function code(
 // Checks the secret: the service does so even with an empty pin.
 async function checkSecret(secretCode: string, config: Config): Promise<void> {
   const args = new Map([["pin", ""], ["secretCode", secretCode]]);
+  const context = callContext(config, 0);
   try {
-    await VALIDATE_PIN.invoke(args, callContext(config, 0));
+    refuseSealed(secretCode, context.sealKeys);
+    await VALIDATE_PIN.invoke(args, context);
   } catch (error) {
     throw inWordsOfOptions(error);
   }

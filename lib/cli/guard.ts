@@ -6,11 +6,14 @@
  */
 
 import { readGuardKey } from "../server/guard.ts";
+import { sealKeysOf } from "../server/server.ts";
 import { readStoreFiles } from "../server/files/tls.ts";
 import type { Config } from "../config/options.ts";
 import { flagOf, UsageError } from "../config/option.ts";
 import { fingerprintBy, shortName } from "../guard/fingerprint.ts";
 import { guardRules, pinsOwed, throttleTimes } from "../guard/guard.ts";
+import { Fault } from "../operations/fault.ts";
+import { openedSecret } from "../operations/secret_code.ts";
 import { secretKey } from "../otp/secret.ts";
 import type { StoreClient } from "../guard/redis/connect.ts";
 import { listSecrets, unlockSecret, withStore } from "../guard/redis/operator.ts";
@@ -140,20 +143,25 @@ function most(rows: readonly Row[]): Row[] {
 /**
  * Returns the fingerprint of a secret.
  *
- * @throws {CommandError} When the secret is empty or malformed.
- * @throws {OptionFileError} When the file of the guard key cannot be used.
+ * @throws {CommandError} When the secret is empty, malformed, or sealed and cannot be opened.
+ * @throws {OptionFileError} When the file of the guard key or of the seal keys cannot be used.
  */
-export function fingerprintOf(
-  { algorithm, secretEncoding }: Config,
-  guardKeyFile: string,
-  secret: string,
-): string {
-  const name = fingerprintBy(readGuardKey(guardKeyFile), algorithm);
-  const key = secretKey(secret, secretEncoding);
+export function fingerprintOf(config: Config, guardKeyFile: string, secret: string): string {
+  const name = fingerprintBy(readGuardKey(guardKeyFile), config.algorithm);
+  const key = secretKey(openedByOptions(secret, config), config.secretEncoding);
   if (key === undefined || key.length === 0) {
     throw new CommandError("the secret is empty or malformed");
   }
   return name(key);
+}
+
+function openedByOptions(secret: string, config: Config): string {
+  try {
+    return openedSecret(secret, sealKeysOf(config));
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    throw new CommandError(`the secret ${error.clause}`);
+  }
 }
 
 /**

@@ -28,13 +28,15 @@ export async function status(config: Config, print: (line: string) => void): Pro
         `${flagOf("metricsPort")} ${port}, or give the port that it has`,
     );
   });
-  const { problems, version, since, address = "-", certificateUntil, keys, reload, store } = found;
+  const { problems, version, since, address = "-", certificateUntil, reload, store } = found;
+  const { keys, sealKeys } = found;
   const isHealthy = problems.length === 0;
   print(`server: ${isHealthy ? "healthy" : problems.join("; ")}`);
   print(`version: ${version}, since ${since}`);
   print(`address: ${address}`);
   print(`certificate: ${certificateUntil === undefined ? "none" : `until ${certificateUntil}`}`);
   print(`API keys: ${keys === undefined ? "none is needed" : keysInWords(keys.map(named))}`);
+  print(`seal keys: ${sealKeys === undefined ? "none" : sealKeys.join(", ")}`);
   print(
     `last reload: ${reload === undefined ? "none" : `${reload.at}, ${reload.lines.join("; ")}`}`,
   );

@@ -9,6 +9,7 @@ import { createHandler, type Handler } from "../http/handler.ts";
 import type { HandlerOptions } from "../http/options.ts";
 import { OPERATOR_ROUTES } from "../http/routes.ts";
 import type { ServiceContext } from "../operations/context.ts";
+import type { SealKeys } from "../sealing/seal_keys.ts";
 import type { Config } from "./options.ts";
 
 /** Parts of a service that are not options. */
@@ -28,6 +29,8 @@ export interface ServiceParts extends
   readonly now: () => number;
   /** Guard; without it, every pin is checked. */
   readonly guard?: Guard | undefined;
+  /** Keys of sealed secrets; without them, no secretCode is sealed. */
+  readonly sealKeys?: SealKeys | undefined;
 }
 
 /** A service. */
@@ -41,10 +44,13 @@ export interface Service {
 }
 
 /** Makes the service of its options. */
-export function createService(config: Config, { now, guard, ...parts }: ServiceParts): Service {
+export function createService(
+  config: Config,
+  { now, guard, sealKeys, ...parts }: ServiceParts,
+): Service {
   const { secretEncoding, html, metricsHost, metricsPort, ...settings } = config;
   const { namespace, baseUrl, trustProxy, maxFailures, singleUse } = settings;
-  const context: ServiceContext = { otp: config, secretEncoding, html, now, guard };
+  const context: ServiceContext = { otp: config, secretEncoding, html, now, guard, sealKeys };
   const options: HandlerOptions = {
     ...{ namespace, baseUrl, trustProxy, maxFailures, singleUse, ...parts },
     service: context,

@@ -98,6 +98,11 @@ const TABLE = {
     description: "API keys, one per line; callers must send one; read again on SIGHUP",
     ...optionalText("the path of a file"),
   },
+  sealKeysFile: {
+    placeholder: "FILE",
+    description: "Keys of sealed secrets, NAME:KEY per line; read again on SIGHUP",
+    ...optionalText("the path of a file"),
+  },
   metrics: {
     description: "Serve Prometheus metrics at /metrics",
     ...SWITCH,

@@ -6,26 +6,16 @@
 
 import { Buffer } from "node:buffer";
 import { createHash, timingSafeEqual } from "node:crypto";
+import { KeyFileError, keyLines } from "../system/key_file.ts";
 
 /** Length limits of a key, in characters. */
 const KEY_LENGTH = { min: 16, max: 256 };
-
-/** Caller name and key on one line, with a colon between. */
-const NAME = /^([A-Za-z][A-Za-z0-9._-]*):(.*)$/;
-
-const MAX_NAME_LENGTH = 64;
 
 /**
  * Value of `WWW-Authenticate` for a request without a key; Basic comes first, for older callers.
  */
 export const CHALLENGE =
   'Basic realm="Authenticator", charset="UTF-8", Bearer realm="Authenticator"';
-
-/** Unusable key file; the message is a clause for a person. */
-export class KeyFileError extends Error {
-  /** Class name. */
-  override readonly name = "KeyFileError";
-}
 
 /** A key from the key file. */
 export interface CallerKey {
@@ -46,18 +36,12 @@ export interface CallerKey {
 export function parseKeys(text: string): readonly CallerKey[] {
   const keys: CallerKey[] = [];
   const nameOf = new Map<string, string | undefined>();
-  for (const { line, number } of linesOf(text)) {
-    const [, name, key = line] = NAME.exec(line) ?? [];
+  for (const { number, name, key } of keyLines(text)) {
     const { min, max } = KEY_LENGTH;
     if (key.length < min || key.length > max || !/^[\x21-\x7E]+$/.test(key)) {
       throw new KeyFileError(
         `line ${number} must ${name === undefined ? "be" : "have after its name"} a key of ` +
           `${min} to ${max} printable ASCII characters, no spaces`,
-      );
-    }
-    if (name !== undefined && name.length > MAX_NAME_LENGTH) {
-      throw new KeyFileError(
-        `line ${number} has a name of more than ${MAX_NAME_LENGTH} characters`,
       );
     }
     // Refuse one key under two names: it could not be revoked for one caller alone, and log lines
@@ -70,7 +54,6 @@ export function parseKeys(text: string): readonly CallerKey[] {
     nameOf.set(key, name);
     keys.push({ name, key });
   }
-  if (keys.length === 0) throw new KeyFileError("it has no keys");
   return keys;
 }
 
@@ -79,17 +62,12 @@ export function parseKeys(text: string): readonly CallerKey[] {
  * meant as a name, but is not a valid one.
  *
  * @returns Line numbers, from 1.
+ * @throws {KeyFileError} When a name is too long, or there are no keys.
  */
 export function doubtfulLines(text: string): readonly number[] {
-  return linesOf(text).flatMap(({ line, number }) =>
-    line.includes(":") && !NAME.test(line) ? [number] : []
+  return keyLines(text).flatMap(({ line, name, number }) =>
+    name === undefined && line.includes(":") ? [number] : []
   );
-}
-
-function linesOf(text: string): readonly { readonly line: string; readonly number: number }[] {
-  return text.split(/\r\n?|\n/)
-    .map((line, index) => ({ line, number: index + 1 }))
-    .filter(({ line }) => line !== "" && !line.startsWith("#"));
 }
 
 /** The sender of a request. */

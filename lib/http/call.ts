@@ -18,6 +18,7 @@ import {
   type Operation,
   operationNamed,
   type Result,
+  SEAL,
   VALIDATE_PIN,
 } from "../operations/operations.ts";
 import type { Outcome } from "../telemetry/request_event.ts";
@@ -58,7 +59,7 @@ export async function answerCall(context: RequestContext): Promise<RouteResult> 
   const { operation, args, html, ignored } = readCall(binding, named, read);
   call.operation = operation.name;
   call.ignored = ignored || undefined;
-  if (operation === VALIDATE_PIN) checkSite(context);
+  if (operation === VALIDATE_PIN || operation === SEAL) checkSite(operation, context);
   const { result, facts } = await operation.invoke(args, {
     ...parts.service,
     ...(html && { html }),
@@ -87,13 +88,13 @@ function bodyOf(
   return body === undefined ? EMPTY : readBody(request, mediaType, { ...body, limit });
 }
 
-// Refuses cross-site requests without a key: a web page must not spend the attempts of a secret
-// from a visitor's browser. Browsers mark such requests (Fetch Metadata Request Headers §2.3).
-function checkSite({ request, caller }: RequestContext): void {
+// Refuses cross-site requests without a key: a web page must not spend the attempts of a secret, or
+// have texts sealed, from a visitor's browser. Browsers mark such requests (Fetch Metadata Request Headers §2.3).
+function checkSite({ name }: Operation, { request, caller }: RequestContext): void {
   if (caller === undefined && request.headers.get("sec-fetch-site") === "cross-site") {
     throw new Fault(
       "forbidden",
-      "ValidatePin does not answer pages of other sites: call it from your server.",
+      `${name} does not answer pages of other sites: call it from your server.`,
     );
   }
 }

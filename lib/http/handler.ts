@@ -80,7 +80,11 @@ export function createHandler(
       result = {
         reply: withStatusFields(writeFault(fault)),
         outcome: fault.code,
-        facts: { ...(ignored && { ignored }), reason: fault.message },
+        facts: {
+          ...(ignored && { ignored }),
+          ...(fault.unopened && { unopened: fault.unopened }),
+          reason: fault.message,
+        },
       };
       response = respond(methodOf(request), result.reply, requestId);
     }

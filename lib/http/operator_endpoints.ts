@@ -13,6 +13,7 @@ import { shortName } from "../guard/fingerprint.ts";
 import type { Guard, MemoryStoreAdmin } from "../guard/guard.ts";
 import { secretKey } from "../otp/secret.ts";
 import { Fault } from "../operations/fault.ts";
+import { openedSecret } from "../operations/secret_code.ts";
 import type { GuardStatus } from "../telemetry/status.ts";
 import type { HandlerParts, RequestContext } from "./route.ts";
 import { jsonReply, type RouteResult } from "./response.ts";
@@ -88,12 +89,13 @@ function memoryOf({ memory }: Guard): MemoryStoreAdmin {
 async function fingerprintIn(
   request: Request,
   guard: Guard,
-  { service: { secretEncoding }, bodyLimit: limit }: HandlerParts,
+  { service: { secretEncoding, sealKeys }, bodyLimit: limit }: HandlerParts,
 ): Promise<string> {
   const mediaType = parseMediaType(request.headers.get("content-type"));
   const mediaTypes = [mediaType.essence];
   const bytes = await readBody(request, mediaType, { mediaTypes, limit });
-  const key = secretKey(textOf(bytes, charsetOf(mediaType)), secretEncoding);
+  const secret = openedSecret(textOf(bytes, charsetOf(mediaType)), sealKeys);
+  const key = secretKey(secret, secretEncoding);
   if (key === undefined || key.length === 0) {
     throw new Fault("invalid", "The secret is empty or malformed.");
   }

@@ -6,6 +6,7 @@
 
 import { PAIR_ASPX, VALIDATE_ASPX } from "../bindings/aspx.ts";
 import type { Binding } from "../bindings/binding.ts";
+import { SEAL_FORM, SEAL_JSON } from "../bindings/seal.ts";
 import { answerCall } from "./call.ts";
 import { answerDescription, answerOpenApi, answerRoot } from "./document_routes.ts";
 import {
@@ -21,6 +22,7 @@ import type { HandlerParts, Route } from "./route.ts";
 
 const hasMetrics = ({ metricsPage }: HandlerOptions): boolean => metricsPage !== undefined;
 const hasStatus = ({ status }: HandlerOptions): boolean => status !== undefined;
+const hasSealKeys = ({ service }: HandlerOptions): boolean => service.sealKeys !== undefined;
 
 const bindings = (parts: HandlerParts): readonly Binding[] => parts.bindings;
 
@@ -33,6 +35,7 @@ export const ROUTES: readonly Route[] = [
   { path: "/openapi.json",  methods: ["GET"],         name: "openapi",       answer: answerOpenApi },
   { path: "/pair.aspx",     methods: ["GET", "POST"], name: "pair.aspx",     bindings: () => [PAIR_ASPX], answer: answerCall },
   { path: "/validate.aspx", methods: ["GET", "POST"], name: "validate.aspx", bindings: () => [VALIDATE_ASPX], answer: answerCall },
+  { path: "/seal",          methods: ["POST"],        name: "seal",          bindings: () => [SEAL_JSON, SEAL_FORM], answer: answerCall, isEnabled: hasSealKeys },
   { path: "/qr.aspx",       methods: ["GET", "POST"], name: "qr.aspx",       answer: answerQr },
   { path: "/",              methods: ["GET"],         name: "root",          answer: answerRoot },
   { path: "/healthz",       methods: ["GET"],         name: "healthz",       isOpen: true, answer: answerHealth },

@@ -6,6 +6,7 @@
 
 import type { Guard } from "../guard/guard.ts";
 import type { SecretEncoding } from "../otp/secret.ts";
+import type { SealKeys } from "../sealing/seal_keys.ts";
 import type { TotpParameters } from "../otp/totp.ts";
 
 /**
@@ -24,6 +25,8 @@ export interface ServiceContext {
   readonly now: () => number;
   /** The form of the Html of a pairing. */
   readonly html: HtmlForm;
+  /** The keys of sealed secrets; without them, no secretCode is sealed. */
+  readonly sealKeys?: SealKeys | undefined;
   /** The guard against guessing and replay; without it, every pin is checked. */
   readonly guard?: Guard | undefined;
 }

@@ -5,6 +5,8 @@
  * @module
  */
 
+import type { Unopened } from "../sealing/seal_keys.ts";
+
 /** Facts of a call, named as in the log. */
 export interface CallFacts {
   /** Short name of the secret, which does not reveal it; absent for an accepted pin. */
@@ -15,6 +17,8 @@ export interface CallFacts {
   readonly distance?: number;
   /** Number of parameters that the operation does not have, often pieces of an unencoded value. */
   readonly ignored?: number;
+  /** Cause why a sealed secret was not opened. */
+  readonly unopened?: Unopened;
   /** Sentence of a fault, or about a pin that cannot be a code; it quotes no part of the request. */
   readonly reason?: string;
 }

@@ -4,6 +4,8 @@
  * @module
  */
 
+import type { Unopened } from "../sealing/seal_keys.ts";
+
 /** Reason of a fault; a table in `bindings/` maps each code to the wire. */
 export type FaultCode =
   /** The body or the query string is malformed. */
@@ -53,6 +55,8 @@ export interface FaultDetails {
   readonly isMissing?: boolean;
   /** Header blocks not understood, with the code `must-understand`. */
   readonly notUnderstood?: readonly HeaderBlockName[];
+  /** Cause why a sealed secret cannot be opened, for the operator alone. */
+  readonly unopened?: Unopened;
 }
 
 /** Fault: a request without a result; the message goes to the caller. */
@@ -65,6 +69,8 @@ export class Fault extends Error {
   readonly isMissing: boolean;
   /** Header blocks not understood, with the code `must-understand`. */
   readonly notUnderstood: readonly HeaderBlockName[];
+  /** Cause why a sealed secret cannot be opened; undefined for another fault. */
+  readonly unopened: Unopened | undefined;
 
   /**
    * Makes a fault.
@@ -76,7 +82,7 @@ export class Fault extends Error {
   constructor(
     readonly code: FaultCode,
     message: string,
-    { parameters = [], clause, isMissing = false, notUnderstood = [] }: FaultDetails = {},
+    { parameters = [], clause, isMissing = false, notUnderstood = [], unopened }: FaultDetails = {},
   ) {
     super(message);
     this.name = "Fault";
@@ -84,10 +90,12 @@ export class Fault extends Error {
     this.clause = clause;
     this.isMissing = isMissing;
     this.notUnderstood = notUnderstood;
+    this.unopened = unopened;
   }
 }
 
 /** Makes the fault of a parameter with a wrong value. */
-export function wrongParameter(name: string, clause: string): Fault {
-  return new Fault("invalid", `Parameter ${name} ${clause}.`, { parameters: [name], clause });
+export function wrongParameter(name: string, clause: string, unopened?: Unopened): Fault {
+  const details = { parameters: [name], clause, ...(unopened && { unopened }) };
+  return new Fault("invalid", `Parameter ${name} ${clause}.`, details);
 }

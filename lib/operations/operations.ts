@@ -5,11 +5,14 @@
  * @module
  */
 
+import { isSealed } from "../otp/secret.ts";
 import { findForbiddenCharacter } from "../xml/cursor.ts";
 import type { CallContext, ServiceContext } from "./context.ts";
 import type { CallFacts } from "./facts.ts";
 import { Fault, wrongParameter } from "./fault.ts";
 import { pair } from "./pair.ts";
+import { seal } from "./seal.ts";
+import { openedSecret, refuseSealed, secretBytes } from "./secret_code.ts";
 import { validatePin } from "./validate_pin.ts";
 
 /** Parameter of an operation; every parameter is a required string. */
@@ -22,14 +25,16 @@ export interface Parameter {
   readonly unit: "characters" | "bytes";
   /** Whether an empty value is allowed. */
   readonly mayBeEmpty: boolean;
+  /** Treatment of a sealed value, where the service has keys for it; undefined: it is a text. */
+  readonly sealed?: "opened" | "refused";
   /** Writes its purpose under the settings of the service, in one or two sentences for callers. */
   readonly purpose: (service: ServiceContext) => string;
   /** Writes an example value. */
   readonly example: (service: ServiceContext) => string;
 }
 
-/** Type of a result: a boolean, or a named record of strings. */
-export type ResultType = { readonly kind: "boolean" } | RecordType;
+/** Type of a result: a boolean, a string, or a named record of strings. */
+export type ResultType = { readonly kind: "boolean" | "string" } | RecordType;
 
 /** Type of a record of strings. */
 export interface RecordType {
@@ -42,7 +47,7 @@ export interface RecordType {
 }
 
 /** Result of a call; a record has all fields of its type. */
-export type Result = boolean | Readonly<Record<string, string>>;
+export type Result = boolean | string | Readonly<Record<string, string>>;
 
 /** Completed call: the result for the caller, and facts for the operator only. */
 export interface Completed<R extends Result = Result> {
@@ -75,9 +80,12 @@ export interface Operation {
 }
 
 const NAME_LIMITS = { max: 256, unit: "characters", mayBeEmpty: false } as const;
+/** Longest sealed secretCode in bytes: room for the longest secretCode and name of a key. */
+const MAX_SEALED_BYTES = 2048;
 const SECRET_CODE = {
   name: "secretCode",
   max: 1024,
+  sealed: "refused",
   unit: "bytes",
   mayBeEmpty: false,
   purpose: ({ secretEncoding }: ServiceContext) =>
@@ -133,10 +141,21 @@ export const VALIDATE_PIN: Operation = defineOperation({
       purpose: ({ otp }) => `The ${otp.digits} digits that the app shows now. Spaces are ignored.`,
       example: ({ otp }) => "12345678".slice(0, otp.digits),
     },
-    SECRET_CODE,
+    { ...SECRET_CODE, sealed: "opened" },
   ],
   result: { kind: "boolean" },
   run: validatePin,
+});
+
+/** The operation behind `/seal`. It is in no description of the service's two operations. */
+export const SEAL: Operation = defineOperation({
+  name: "Seal",
+  documentation:
+    "Seals a secret code: returns a text that only this service can open, to store in its place " +
+    "and to send as the secretCode of ValidatePin.",
+  parameters: [SECRET_CODE],
+  result: { kind: "string" },
+  run: (args, context) => ({ result: seal(args, context) }),
 });
 
 /** The name of the service, and the stem of the names of its ports, bindings and types. */
@@ -177,31 +196,56 @@ interface Definition<Name extends string> extends Omit<Operation, "invoke" | "pa
 function defineOperation<const Name extends string>(definition: Definition<Name>): Operation {
   const { run, ...described } = definition;
   const invoke = (args: Arguments, context: CallContext): Completed | Promise<Completed> =>
-    run(checked(definition.parameters, args), context);
+    run(checked(definition.parameters, args, context), context);
   return { ...described, invoke };
 }
 
 function checked<Name extends string>(
   parameters: readonly (Parameter & { readonly name: Name })[],
   args: Arguments,
+  context: ServiceContext,
 ): Readonly<Record<Name, string>> {
   const values: Partial<Record<Name, string>> = {};
-  for (const parameter of parameters) values[parameter.name] = check(parameter, args);
+  for (const parameter of parameters) values[parameter.name] = check(parameter, args, context);
   return values as Record<Name, string>;
 }
 
-function check(parameter: Parameter, args: Arguments): string {
-  const { name, max, unit, mayBeEmpty } = parameter;
+function check(parameter: Parameter, args: Arguments, { sealKeys }: ServiceContext): string {
+  const { name, sealed } = parameter;
   const value = args.get(name);
   if (value === undefined) throw missingParameter(name);
+  if (sealed === undefined || sealKeys === undefined) return checkValue(parameter, value);
+  if (sealed === "refused") refuseSealed(value, sealKeys);
+  if (isSealed(value)) checkLength(parameter, value, MAX_SEALED_BYTES);
+  return checkValue(parameter, openedSecret(value, sealKeys));
+}
+
+function checkValue(parameter: Parameter, value: string): string {
+  const { name, mayBeEmpty } = parameter;
   if (value === "" && !mayBeEmpty) {
     throw wrongParameter(name, "must not be empty");
   }
-  if (isLongerThan(value, max, unit)) {
-    throw wrongParameter(name, `is longer than ${max} ${unit}`);
-  }
+  checkLength(parameter, value);
   checkCharacters(name, value);
   return value;
+}
+
+/**
+ * Checks a secretCode as Pair does.
+ *
+ * @throws {Fault} When it is empty, too long or malformed.
+ */
+export function checkSecretCode(
+  secretCode: string,
+  { secretEncoding }: Pick<ServiceContext, "secretEncoding">,
+): void {
+  checkValue(SECRET_CODE, secretCode);
+  secretBytes(secretCode, secretEncoding);
+}
+
+/** Returns the greatest length of a value, with that of a sealed one where the service opens it. */
+export function greatestLength({ max, sealed }: Parameter, { sealKeys }: ServiceContext): number {
+  return sealed === "opened" && sealKeys !== undefined ? MAX_SEALED_BYTES : max;
 }
 
 /**
@@ -212,6 +256,12 @@ function check(parameter: Parameter, args: Arguments): string {
 export function checkCharacters(name: string, value: string): void {
   if (findForbiddenCharacter(value) >= 0) {
     throw wrongParameter(name, "holds a character that XML forbids");
+  }
+}
+
+function checkLength({ name, unit, max }: Parameter, value: string, most = max): void {
+  if (isLongerThan(value, most, unit)) {
+    throw wrongParameter(name, `is longer than ${most} ${unit}`);
   }
 }
 

@@ -1,11 +1,44 @@
 /**
- * Key of a secretCode, for both operations.
+ * The secretCode of the operations: sealed, opened, and as key bytes.
  *
  * @module
  */
 
-import { type SecretEncoding, secretKey } from "../otp/secret.ts";
+import { isSealed, type SecretEncoding, secretKey } from "../otp/secret.ts";
+import { type SealKeys, UnopenedError } from "../sealing/seal_keys.ts";
 import { wrongParameter } from "./fault.ts";
+
+/**
+ * Opens a secretCode if it is sealed.
+ *
+ * @param sealKeys The keys of sealed secrets; undefined where no secretCode is sealed.
+ * @throws {Fault} When it is sealed and cannot be opened. Its sentence is the same for all causes.
+ */
+export function openedSecret(secretCode: string, sealKeys: SealKeys | undefined): string {
+  if (sealKeys === undefined || !isSealed(secretCode)) return secretCode;
+  try {
+    return sealKeys.open(secretCode).text;
+  } catch (error) {
+    if (!(error instanceof UnopenedError)) throw error;
+    const clause = "is sealed, and this server cannot open it";
+    throw wrongParameter("secretCode", clause, error.code);
+  }
+}
+
+/**
+ * Refuses a sealed secretCode: no reply shows the secret in it.
+ *
+ * @param sealKeys The keys of sealed secrets; undefined where no secretCode is sealed.
+ * @throws {Fault} When it is sealed.
+ */
+export function refuseSealed(secretCode: string, sealKeys: SealKeys | undefined): void {
+  if (sealKeys !== undefined && isSealed(secretCode)) {
+    throw wrongParameter(
+      "secretCode",
+      "is sealed: pair with the secret itself, and seal it then",
+    );
+  }
+}
 
 /**
  * Decodes a secretCode to its key bytes.

@@ -14,6 +14,7 @@ import {
   timeStep,
   type TotpCheck,
 } from "../otp/totp.ts";
+import { isSealed } from "../otp/secret.ts";
 import type { CallContext } from "./context.ts";
 import type { CallFacts } from "./facts.ts";
 import { secretBytes } from "./secret_code.ts";
@@ -29,7 +30,7 @@ export interface ValidatePinArguments {
 /** Context of ValidatePin. */
 export type ValidatePinContext =
   & Pick<CallContext, "otp" | "secretEncoding" | "now">
-  & Partial<Pick<CallContext, "guard" | "source">>;
+  & Partial<Pick<CallContext, "guard" | "source" | "sealKeys">>;
 
 /** Result of ValidatePin, with facts for the operator. */
 export interface CheckedCall {
@@ -52,7 +53,7 @@ export interface CheckedCall {
  */
 export async function validatePin(
   { pin, secretCode }: ValidatePinArguments,
-  { otp, secretEncoding, now, guard, source }: ValidatePinContext,
+  { otp, secretEncoding, now, guard, source, sealKeys }: ValidatePinContext,
 ): Promise<CheckedCall> {
   const secret = secretBytes(secretCode, secretEncoding);
   const fingerprint = guard?.fingerprint(secret) ?? "";
@@ -77,7 +78,7 @@ export async function validatePin(
   if (verdict === "accepted" && distance !== undefined) {
     return { result: true, facts: { distance } };
   }
-  const reason = pinFlaw(code, otp.digits);
+  const reason = pinFlaw(code, otp.digits) ?? secretFlaw(secretCode, sealKeys !== undefined);
   if (guard === undefined && reason === undefined) return { result: false };
   const facts = {
     ...(guard && { secret: shortName(fingerprint) }),
@@ -94,6 +95,14 @@ function pinFlaw(code: string, digits: number): string | undefined {
   const hint = code.length < digits ? " A number loses its leading zeros: send text." : "";
   const length = code.length === 1 ? "1 digit" : `${code.length} digits`;
   return `The pin has ${length}, not ${digits}.${hint}`;
+}
+
+/** Returns a sentence about a secret that was probably not meant so; undefined for any other. */
+function secretFlaw(secretCode: string, opensSealed: boolean): string | undefined {
+  if (!opensSealed && isSealed(secretCode)) {
+    return "The secret is sealed, and this server has no --seal-keys-file to open it.";
+  }
+  return /^\s|\s$/.test(secretCode) ? "The secret begins or ends with white space." : undefined;
 }
 
 const NO_GUARD: Admission = {

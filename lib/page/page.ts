@@ -84,6 +84,7 @@ function conditionsOf(
     "no-api-key": !wantsKey,
     "text": service.secretEncoding === "text",
     "base32": service.secretEncoding === "base32",
+    "seals": service.sealKeys !== undefined,
     "html-svg": service.html === "svg",
     "html-image": service.html === "image",
     "throttled": maxFailures > 0,
@@ -108,6 +109,7 @@ function valuesOf(
   const [, host = "", prefix = ""] = /^https?:\/\/([^/]+)(.*)$/i.exec(base) ?? [];
   const scriptSettings: ScriptSettings = {
     ...{ algorithm, digits, period, window, secretEncoding, maxFailures, singleUse },
+    opensSealed: service.sealKeys !== undefined,
   };
   return {
     ...{ root, namespace, base, host, prefix, digits, period, algorithm, maxFailures },

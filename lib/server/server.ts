@@ -12,8 +12,10 @@ import type { Config } from "../config/options.ts";
 import { flagOf, OptionFileError } from "../config/option.ts";
 import type { Guard } from "../guard/guard.ts";
 import { lastForwarded } from "../http/request_target.ts";
-import { type CallerKey, KeyFileError, KeyRing, parseKeys } from "../http/api_keys.ts";
+import { type CallerKey, KeyRing, parseKeys } from "../http/api_keys.ts";
 import { servicePage } from "../page/page.ts";
+import { parseSealKeys, type SealKey, SealKeys } from "../sealing/seal_keys.ts";
+import { KeyFileError } from "../system/key_file.ts";
 import { createLog, type Log } from "../telemetry/log.ts";
 import { createMetrics, type Metrics } from "../telemetry/metrics.ts";
 import type { RequestEvent } from "../telemetry/request_event.ts";
@@ -37,10 +39,13 @@ export interface ProcessInfo {
   readonly isReady: () => boolean;
 }
 
-/** API keys that were read again. */
+/** Options with a file of keys that a running server reads again. */
+export type KeyFileOption = "apiKeysFile" | "sealKeysFile";
+
+/** Keys that were read again. */
 export interface RenewedKeys {
   /** The keys. */
-  readonly keys: readonly CallerKey[];
+  readonly keys: readonly Pick<CallerKey, "name">[];
   /** Whether they differ from the ones before. */
   readonly isChanged: boolean;
 }
@@ -72,7 +77,7 @@ export interface ServerState {
   certificateUntilMs?: number | undefined;
   /** The latest reading of certificate and keys; undefined before the first. */
   lastReload?: LastReload | undefined;
-  /** Number of reloads that kept an old certificate or old API keys. */
+  /** Number of reloads that kept an old certificate or old keys. */
   refusedReloads: number;
 }
 
@@ -85,12 +90,13 @@ export interface ServerService extends Pick<Service, "handler" | "operatorHandle
   /** State for `/status` and `/metrics`, which the command keeps up to date. */
   readonly state: ServerState;
   /**
-   * Rereads the API keys and replaces the current ones.
+   * Rereads the file of an option and replaces the current keys.
    *
-   * @returns The keys, and whether they differ; undefined when callers need none.
+   * @returns The keys, and whether they or their order differ.
    * @throws {OptionFileError} When the file cannot be used; the current keys stay.
+   * @throws {TypeError} When the option is not given: a mistake of ours.
    */
-  readonly renewKeys: () => RenewedKeys | undefined;
+  readonly renewKeys: (option: KeyFileOption) => RenewedKeys;
   /** Resolves after the first attempt to reach the store, and after two seconds at the latest. */
   readonly guardReady: () => Promise<void>;
   /**
@@ -104,14 +110,14 @@ export interface ServerService extends Pick<Service, "handler" | "operatorHandle
  * Makes the service of a server from its options.
  *
  * @param runtime The runtime, which writes the log.
- * @throws {OptionFileError} When the file of API keys or of the guard key cannot be used.
+ * @throws {OptionFileError} When a file of keys cannot be used.
  */
 export function createServerService(
   runtime: Runtime,
   config: Config,
   { version, color, isReady }: ProcessInfo,
 ): ServerService {
-  const { apiKeysFile, logFormat: format, metricsPort } = config;
+  const { apiKeysFile, sealKeysFile, logFormat: format, metricsPort } = config;
   const state: ServerState = { refusedReloads: 0 };
   const now = Date.now;
   const monotonicMs = (): number => performance.now();
@@ -125,13 +131,14 @@ export function createServerService(
     : undefined;
   let callerKeys = apiKeysFile === undefined ? undefined : readKeys(apiKeysFile);
   const ring = callerKeys && new KeyRing(callerKeys);
+  const sealKeys = sealKeysOf(config);
   const peers: PeerAddresses | undefined = config.logPeer ? new WeakMap() : undefined;
   const guard = createGuard(config, {
     ...{ log, monotonicMs, randomBytes },
     count: (event) => metrics?.countGuard(event),
   });
   const { handler, operatorHandler } = createService(config, {
-    ...{ now, guard, log, isReady },
+    ...{ now, guard, sealKeys, log, isReady },
     apiKeys: ring,
     page: servicePage,
     telemetry: {
@@ -156,16 +163,23 @@ export function createServerService(
         ...{ version, isReady: isReady(), state, guard, now: now() },
         store: config.guard,
         keys: callerKeys,
+        sealKeys: sealKeys?.names,
       }),
   });
   return {
     ...{ handler, operatorHandler, log, peers, state },
-    renewKeys: () => {
-      if (apiKeysFile === undefined) return undefined;
-      const keys = readKeys(apiKeysFile);
-      const isChanged = ring?.replace(keys) ?? false;
-      callerKeys = keys;
-      return { keys, isChanged };
+    renewKeys: (option) => {
+      if (option === "sealKeysFile" && sealKeysFile !== undefined && sealKeys !== undefined) {
+        const keys = readSealKeys(sealKeysFile);
+        return { keys, isChanged: sealKeys.replace(keys) };
+      }
+      if (option === "apiKeysFile" && apiKeysFile !== undefined && ring !== undefined) {
+        const keys = readKeys(apiKeysFile);
+        const isChanged = ring.replace(keys);
+        callerKeys = keys;
+        return { keys, isChanged };
+      }
+      throw new TypeError(`There is no file of ${flagOf(option)}`);
     },
     guardReady: async () => {
       await withTimeout(guard?.ready ?? Promise.resolve(), FIRST_STORE_REPLY_MS);
@@ -177,7 +191,7 @@ export function createServerService(
   };
 }
 
-function statusOf({ version, isReady, state, guard, now, store, keys }: {
+function statusOf({ version, isReady, state, guard, now, store, keys, sealKeys }: {
   readonly version: string;
   readonly isReady: boolean;
   readonly state: ServerState;
@@ -185,6 +199,7 @@ function statusOf({ version, isReady, state, guard, now, store, keys }: {
   readonly now: number;
   readonly store: Config["guard"];
   readonly keys: readonly CallerKey[] | undefined;
+  readonly sealKeys: readonly string[] | undefined;
 }): ServerStatus {
   const { address, certificateUntilMs: until, lastReload } = state;
   return {
@@ -200,6 +215,7 @@ function statusOf({ version, isReady, state, guard, now, store, keys }: {
     address,
     certificateUntil: until === undefined ? undefined : isoTime(until),
     keys: keys?.map(({ name = null }) => name),
+    sealKeys,
     reload: lastReload && { at: isoTime(lastReload.atMs), lines: lastReload.lines },
     store: guard === undefined ? "off" : `${store}`,
     guard: guard?.memory &&
@@ -213,13 +229,40 @@ function statusOf({ version, isReady, state, guard, now, store, keys }: {
  * @throws {OptionFileError} When the file cannot be read or is invalid.
  */
 export function readKeys(path: string): readonly CallerKey[] {
-  const text = readOptionText("apiKeysFile", path);
+  return readKeyFile("apiKeysFile", path, parseKeys);
+}
+
+/**
+ * Reads the keys of sealed secrets.
+ *
+ * @throws {OptionFileError} When the file cannot be read or is invalid.
+ */
+export function readSealKeys(path: string): readonly SealKey[] {
+  return readKeyFile("sealKeysFile", path, parseSealKeys);
+}
+
+/**
+ * Makes the ring of the keys of sealed secrets; undefined without the option.
+ *
+ * @throws {OptionFileError} When the file cannot be read or is invalid.
+ */
+export function sealKeysOf({ sealKeysFile }: Pick<Config, "sealKeysFile">): SealKeys | undefined {
+  return sealKeysFile === undefined
+    ? undefined
+    : new SealKeys(readSealKeys(sealKeysFile), randomBytes);
+}
+
+function readKeyFile<Key>(
+  option: KeyFileOption,
+  path: string,
+  parse: (text: string) => readonly Key[],
+): readonly Key[] {
+  const text = readOptionText(option, path);
   try {
-    return parseKeys(text);
+    return parse(text);
   } catch (error) {
     if (error instanceof KeyFileError) {
-      const flag = flagOf("apiKeysFile");
-      throw new OptionFileError(`the file of ${flag} cannot be used: ${error.message}`);
+      throw new OptionFileError(`the file of ${flagOf(option)} cannot be used: ${error.message}`);
     }
     throw error;
   }

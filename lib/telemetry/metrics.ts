@@ -8,6 +8,7 @@
 
 import type { Evicted } from "../guard/memory_store.ts";
 import { REFUSED, type Refused } from "../operations/facts.ts";
+import { UNOPENED, type Unopened } from "../sealing/seal_keys.ts";
 import type { RequestEvent } from "./request_event.ts";
 
 /** Figures of the process. */
@@ -86,6 +87,7 @@ export function createMetrics(version: string, window: number): Metrics {
   const durations = new Map<string, Histogram>();
   const distances = histogram({}, Array.from({ length: 2 * window + 1 }, (_, i) => i - window));
   const refusals = new Map(REFUSED.map((reason) => [reason, 0]));
+  const unopened = new Map(UNOPENED.map((cause) => [cause, 0]));
   const guard: Record<GuardEvent, number> = {
     "evicted-used": 0,
     "evicted-known": 0,
@@ -105,6 +107,9 @@ export function createMetrics(version: string, window: number): Metrics {
       if (facts.outcome !== undefined) {
         refusals.set(facts.outcome, refusals.get(facts.outcome)! + 1);
       }
+      if (facts.unopened !== undefined) {
+        unopened.set(facts.unopened, unopened.get(facts.unopened)! + 1);
+      }
     },
     text: (figures) =>
       [
@@ -123,6 +128,7 @@ export function createMetrics(version: string, window: number): Metrics {
           [distances],
         ),
         ...refusalLines(refusals),
+        ...unopenedLines(unopened),
         ...guardLines(guard, wrongPins),
         ...figureLines(figures, version),
         "",
@@ -177,6 +183,14 @@ function refusalLines(refusals: ReadonlyMap<Refused, number>): string[] {
   return [
     ...family(name, "counter", "Pins not accepted for another reason than being wrong."),
     ...[...refusals].map(([reason, count]) => sample(name, { reason }, count)),
+  ];
+}
+
+function unopenedLines(unopened: ReadonlyMap<Unopened, number>): string[] {
+  const name = "authenticator_secrets_unopened_total";
+  return [
+    ...family(name, "counter", "Sealed secrets that could not be opened."),
+    ...[...unopened].map(([cause, count]) => sample(name, { cause }, count)),
   ];
 }
 

@@ -26,6 +26,8 @@ export interface ServerStatus {
   readonly certificateUntil: string | undefined;
   /** The name of each API key, null for one without; undefined when callers need no key. */
   readonly keys: readonly (string | null)[] | undefined;
+  /** The names of the keys of sealed secrets, the one that seals first; undefined without keys. */
+  readonly sealKeys: readonly string[] | undefined;
   /** The latest reading of certificate and keys; undefined before the first. */
   readonly reload: { readonly at: string; readonly lines: readonly string[] } | undefined;
   /** The store of the guard: `memory`, its URL without the password, or `off`. */

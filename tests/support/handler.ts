@@ -1,5 +1,6 @@
 /** The handler of a service in the process of a test, without a server. */
 
+import { randomBytes } from "node:crypto";
 import { assert } from "@std/assert/assert";
 import { type Config, parseConfig } from "../../lib/config/options.ts";
 import type { Guard } from "../../lib/guard/guard.ts";
@@ -8,6 +9,7 @@ import { createHandler, type Handler } from "../../lib/http/handler.ts";
 import type { HandlerOptions } from "../../lib/http/options.ts";
 import type { Route } from "../../lib/http/route.ts";
 import { servicePage } from "../../lib/page/page.ts";
+import { parseSealKeys, SealKeys } from "../../lib/sealing/seal_keys.ts";
 
 /** Parts of a handler beside its options. */
 export interface HandlerParts extends
@@ -17,6 +19,8 @@ export interface HandlerParts extends
   > {
   /** Lines of the file of API keys; callers need none unless there are any. */
   readonly apiKeys?: readonly string[] | undefined;
+  /** Lines of the file of seal keys; no secret is sealed unless there are any. */
+  readonly sealKeys?: readonly string[] | undefined;
   /** The clock: milliseconds since 1970-01-01T00:00:00Z. */
   readonly now: () => number;
   /** The guard. */
@@ -26,11 +30,14 @@ export interface HandlerParts extends
 /** Makes the handler, with the service page; without a guard in `parts`, it checks every pin. */
 export function serviceHandler(
   config: Config,
-  { now, guard, apiKeys: lines = [], ...parts }: HandlerParts,
+  { now, guard, apiKeys: lines = [], sealKeys: sealLines = [], ...parts }: HandlerParts,
   rows?: readonly Route[],
 ): Handler {
   const { namespace, baseUrl, trustProxy, maxFailures, singleUse, secretEncoding, html } = config;
-  const service = { otp: config, secretEncoding, html, now, guard };
+  const sealKeys = sealLines.length === 0
+    ? undefined
+    : new SealKeys(parseSealKeys(sealLines.join("\n")), randomBytes);
+  const service = { otp: config, secretEncoding, html, now, guard, sealKeys };
   const options = { namespace, baseUrl, trustProxy, maxFailures, singleUse };
   const apiKeys = lines.length === 0 ? undefined : new KeyRing(parseKeys(lines.join("\n")));
   return createHandler({ page: servicePage, ...options, service, apiKeys, ...parts }, rows);

@@ -28,9 +28,8 @@ export function handlerServer(args: readonly string[]): Server {
   const now = (): number => FIXED_TIME_MS;
   const handler = serviceHandler(config, {
     now,
-    apiKeys: config.apiKeysFile === undefined
-      ? undefined
-      : Deno.readTextFileSync(config.apiKeysFile).split("\n"),
+    apiKeys: linesOf(config.apiKeysFile),
+    sealKeys: linesOf(config.sealKeysFile),
     log: {
       error: (_message, cause) => {
         throw cause;
@@ -43,6 +42,10 @@ export function handlerServer(args: readonly string[]): Server {
     clock: clockOf(config, now),
     overTcp: false,
   };
+}
+
+function linesOf(path: string | undefined): readonly string[] | undefined {
+  return path === undefined ? undefined : Deno.readTextFileSync(path).split("\n");
 }
 
 async function callHandler(handler: Handler, raw: RawRequest): Promise<RawReply> {

@@ -13,7 +13,7 @@ const ROOMS: readonly (readonly string[])[] = [
   ["bindings"],
   ["telemetry"],
   ["operations"],
-  ["guard", "otp", "qr", "xml"],
+  ["guard", "otp", "qr", "sealing", "xml"],
   ["system"],
 ];
 

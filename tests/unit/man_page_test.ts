@@ -44,12 +44,12 @@ ${CODE_OPTIONS.secretFile.description}.
 ${CODE_OPTIONS.at.description}.
 ${CODE_OPTIONS.at.expected.replace("a", "A")}.
 .PP
-Options of the service that matter here: --algorithm, --digits, --period, --secret-encoding.
+Options of the service that matter here: --algorithm, --digits, --period, --secret-encoding, --seal-keys-file.
 .PP
 .EX
 authenticator code < secret.txt
 .EE
-.SS "doctor"
+.SS "seal"
 `;
 
 const MIDDLE = `.SH DESCRIPTION

@@ -10,6 +10,7 @@ import { servicePage } from "../../lib/page/page.ts";
 import { freePort } from "../support/free_port.ts";
 import { read } from "../support/pages.ts";
 import { referenceHotp } from "../support/reference_totp.ts";
+import { openByJose, SEAL_KEY_LINES, sealByJose } from "../support/seal_keys.ts";
 
 const secretCode = "correct horse battery";
 const now = (): number => 1_500_000_000_000;
@@ -113,6 +114,10 @@ const WRONG: readonly (readonly [AuthenticatorOptions, string])[] = [
     "apiKeys cannot be used: line 1 must be a key of 16 to 256 printable ASCII characters, no spaces.",
   ],
   [{ apiKeys: [] }, "apiKeys cannot be used: it has no keys."],
+  [
+    { sealKeys: ["canary"] },
+    "sealKeys cannot be used: line 1 must be a name, a colon, and a key of 64 hexadecimal digits.",
+  ],
   [{ singleuse: true } as AuthenticatorOptions, "There is no option singleuse."],
 ];
 
@@ -121,6 +126,54 @@ for (const [options, message] of WRONG) {
     assertEquals(assertThrows(() => createAuthenticator(options), TypeError).message, message);
   });
 }
+
+Deno.test("seal() seals a secret, which validatePin() then takes, and pair() and seal() refuse", async () => {
+  const { seal, validatePin, pair, fetch } = createAuthenticator(
+    { sealKeys: SEAL_KEY_LINES, maxFailures: 2, singleUse: true },
+    { now },
+  );
+  const sealed = seal({ secretCode });
+  assertEquals((await openByJose(sealed)).text, secretCode);
+  // The guard sees what is inside: a code is used up, and failures count, however it is sealed.
+  assertEquals(await validatePin({ pin, secretCode: sealed }), true);
+  assertEquals(await validatePin({ pin, secretCode: seal({ secretCode }) }), false);
+  assertEquals(await validatePin({ pin, secretCode }), false);
+  const names = { appName: "Example", appInfo: "jane" };
+  for (
+    const refused of [
+      () => pair({ ...names, secretCode: sealed }),
+      () => seal({ secretCode: sealed }),
+    ]
+  ) {
+    const { code, message } = assertThrows(refused, Fault);
+    assertEquals([code, message], [
+      "invalid",
+      "Parameter secretCode is sealed: pair with the secret itself, and seal it then.",
+    ]);
+  }
+  const { unopened, parameters } = await assertRejects(
+    () => validatePin({ pin, secretCode: `${sealed}A` }),
+    Fault,
+  );
+  assertEquals([unopened, parameters], ["not-of-this-format", ["secretCode"]]);
+  const body = new URLSearchParams({ secretCode });
+  const reply = await fetch(new Request("http://localhost/seal", { method: "POST", body }));
+  assertEquals((await openByJose(await reply.text())).text, secretCode);
+});
+
+Deno.test("without sealKeys, no secret is sealed: a text of that form is a secret like any other", async () => {
+  const { seal, validatePin, pair, fetch } = createAuthenticator({}, { now });
+  assertEquals(
+    assertThrows(() => seal({ secretCode }), TypeError).message,
+    "The service has no keys of sealed secrets.",
+  );
+  const sealed = await sealByJose(secretCode);
+  const code = referenceHotp(sealed, 1_500_000_000 / 30);
+  assertEquals(await validatePin({ pin: code, secretCode: sealed }), true);
+  assert(pair({ appName: "a", appInfo: "b", secretCode: sealed }).ManualSetupCode.length > 100);
+  const request = new Request("http://localhost/seal", { method: "POST", body: "" });
+  assertEquals((await fetch(request)).status, 404);
+});
 
 Deno.test("validatePin() and pair() throw faults that differ by their kind", async () => {
   const { validatePin, pair } = createAuthenticator();

@@ -11,9 +11,11 @@ import { type FaultRow, FAULTS } from "../faults.ts";
 import { ERROR_MEMBERS, JSON_TYPE, typeNameOf } from "../json.ts";
 import type { ServiceContext } from "../../operations/context.ts";
 import {
+  greatestLength,
   type Operation,
   OPERATIONS,
   type Parameter,
+  SEAL,
   SERVICE_NAME,
 } from "../../operations/operations.ts";
 
@@ -32,8 +34,11 @@ type Json = { readonly [name: string]: unknown };
 /** Writes the document; by default, of all operations. */
 export function openApi(
   { base, wantsKey, service }: OpenApiSettings,
-  operations: readonly Operation[] = [...OPERATIONS.values()],
+  described: readonly Operation[] = [...OPERATIONS.values()],
 ): string {
+  const ofPaths = described.map((operation) => [`/api.asmx/${operation.name}`, operation] as const);
+  const paths = service.sealKeys === undefined ? ofPaths : [...ofPaths, ["/seal", SEAL] as const];
+  const operations = paths.map(([, operation]) => operation);
   const errors = [...ERRORS].filter(([status]) => status !== "401" || wantsKey);
   const schemas = Object.assign({}, ...operations.map((known) => schemasOf(known, service)));
   const document = {
@@ -47,8 +52,8 @@ export function openApi(
     servers: [{ url: base }],
     ...(wantsKey && { security: Object.keys(KEY_SCHEMES).map((name) => ({ [name]: [] })) }),
     paths: Object.fromEntries(
-      operations.map((operation) => [
-        `/api.asmx/${operation.name}`,
+      paths.map(([path, operation]) => [
+        path,
         { post: operationObject(operation, errors.map(([status]) => status)) },
       ]),
     ),
@@ -103,7 +108,7 @@ function schemasOf(
       parameters.filter(({ mayBeEmpty }) => !mayBeEmpty).map((parameter) => parameter.name),
     ),
     [`${name}Response`]: objectOf({
-      d: result.kind === "record" ? reference(result.name) : { type: "boolean" },
+      d: result.kind === "record" ? reference(result.name) : { type: result.kind },
     }),
     ...(result.kind === "record" && {
       [result.name]: objectOf({
@@ -115,9 +120,11 @@ function schemasOf(
 }
 
 function parameterSchema(
-  { max, unit, mayBeEmpty, purpose, example }: Parameter,
+  parameter: Parameter,
   service: ServiceContext,
 ): Json {
+  const { unit, mayBeEmpty, purpose, example } = parameter;
+  const max = greatestLength(parameter, service);
   return {
     type: "string",
     // Empty, null and absent mean the same.

@@ -102,7 +102,8 @@ export interface CommandRow {
   readonly examples: readonly string[];
 }
 
-const CODE: readonly (keyof Config)[] = ["algorithm", "digits", "period", "secretEncoding"];
+const SECRET: readonly (keyof Config)[] = ["secretEncoding", "sealKeysFile"];
+const CODE: readonly (keyof Config)[] = ["algorithm", "digits", "period", ...SECRET];
 const OPERATOR: readonly (keyof Config)[] = ["metricsPort", "metricsHost", "apiKeysFile"];
 const STORE: readonly (keyof Config)[] = [
   "guard",
@@ -118,7 +119,7 @@ const TABLE: readonly (readonly [name: string, command: CommandRow])[] = [
     summary: "Serve until you stop it; the default command",
     details: "Serves until SIGINT or SIGTERM, and then lets running requests finish. Another " +
       "signal, half a second later, ends it at once. On SIGHUP, it reads the TLS certificate and " +
-      "the API keys again; if standard input is a terminal, it ends.",
+      "the files of keys again; if standard input is a terminal, it ends.",
     options: {},
     uses: namesOf(OPTIONS),
     examples: [
@@ -144,6 +145,23 @@ const TABLE: readonly (readonly [name: string, command: CommandRow])[] = [
     options: { ...CODE_OPTIONS },
     uses: CODE,
     examples: ["authenticator code < secret.txt"],
+  }],
+  ["seal", {
+    summary: "Seal secrets, one per line of standard input, for your database",
+    details: "A line is SECRET, or ID, a tab, SECRET; the ID is copied. A secret that is sealed " +
+      "with the first key stays as it is; one of another key is sealed anew. The first line that " +
+      "cannot be sealed ends it, with the number of the line and exit code 1.",
+    options: {},
+    uses: SECRET,
+    examples: ["authenticator seal --seal-keys-file seal-keys < export.tsv > sealed.tsv"],
+  }],
+  ["unseal", {
+    summary: "Open sealed secrets, one per line of standard input",
+    details: "The way back from seal, with lines of the same form. A secret that is not sealed " +
+      "stays as it is. The output is as secret as the keys.",
+    options: {},
+    uses: SECRET,
+    examples: ["authenticator unseal --seal-keys-file seal-keys < sealed.tsv > secrets.tsv"],
   }],
   ["doctor", {
     summary: "Say why a pin fails; pin and secret on two lines of standard input",
@@ -178,7 +196,7 @@ const TABLE: readonly (readonly [name: string, command: CommandRow])[] = [
     summary: "Show how the running server stands",
     details:
       "Give it the options of the server, which it asks at its --metrics-port, 9101 unless given. " +
-      "It shows version, start, address, certificate, names of API keys, last reload and guard; " +
+      "It shows version, start, address, certificate, names of keys, last reload and guard; " +
       "with a shared store, also the secrets with the most wrong pins. The exit code is 0 when " +
       "the server is healthy, 1 when it is not, and 2 without an operator port.",
     options: {},
@@ -191,7 +209,7 @@ const TABLE: readonly (readonly [name: string, command: CommandRow])[] = [
       "Give it the options of the server. All servers check pins for the secret again within " +
       "a second. A used code stays used. It says so if nothing was remembered of the secret.",
     options: {},
-    uses: [...STORE, "algorithm", "secretEncoding", ...OPERATOR],
+    uses: [...STORE, "algorithm", ...SECRET, ...OPERATOR],
     examples: ["authenticator guard unlock --metrics-port 9101 < secret.txt"],
   }],
   ["guard name", {
@@ -200,7 +218,7 @@ const TABLE: readonly (readonly [name: string, command: CommandRow])[] = [
       "Prints the name that the log has after secret= when a pin was not accepted. The secret " +
       "comes from standard input.",
     options: {},
-    uses: [...STORE, "algorithm", "secretEncoding", ...OPERATOR],
+    uses: [...STORE, "algorithm", ...SECRET, ...OPERATOR],
     examples: ["authenticator guard name --guard-key-file guard.key < secret.txt"],
   }],
   ["licenses", {

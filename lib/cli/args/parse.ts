@@ -36,7 +36,7 @@ export type OptionSource = "flag" | "environment" | "default";
 /** Parsed command line. */
 export type Command =
   | {
-    readonly kind: "healthcheck" | "status" | "guard unlock" | "guard name";
+    readonly kind: "seal" | "unseal" | "healthcheck" | "status" | "guard unlock" | "guard name";
     readonly config: Config;
   }
   | {
@@ -92,6 +92,8 @@ export function parseCommand(
       return { kind: "code", config, options: parseOptions(CODE_OPTIONS, ofCommand) };
     case "doctor":
       return { kind: "doctor", config, options: parseOptions(DOCTOR_OPTIONS, ofCommand) };
+    case "seal":
+    case "unseal":
     case "healthcheck":
     case "status":
     case "guard unlock":

@@ -12,7 +12,7 @@ import { readGuardKey } from "../../server/guard.ts";
 import { certificateRisks, findRisks } from "./warnings.ts";
 import { warn } from "../io/io.ts";
 import { checkStore, checkSystem, tryAddresses } from "./preflight.ts";
-import { readKeys } from "../../server/server.ts";
+import { readKeys, readSealKeys } from "../../server/server.ts";
 import type { CallerKey } from "../../http/api_keys.ts";
 import { keysInWords } from "../serve/reload.ts";
 import { readStoreFiles, readTls } from "../../server/files/tls.ts";
@@ -33,9 +33,9 @@ export async function check(
 ): Promise<number> {
   checkSystem(config);
   const { keys, problems } = readFiles(config);
-  const counted = keys === undefined ? "" : ` (${keysInWords(keys)})`;
   const rows = namesOf(OPTIONS).map((name) => {
-    const note = name === "apiKeysFile" ? counted : "";
+    const counted = keys.get(name);
+    const note = counted === undefined ? "" : ` (${keysInWords(counted)})`;
     return [
       flagOf(name),
       (optionText(name, config) ?? "-") + note,
@@ -64,27 +64,28 @@ function table(rows: readonly (readonly [string, string, string])[]): string {
 
 /** Result of reading the files of the options, as `serve` does. */
 interface Reading {
-  /** The API keys; undefined when callers need no key or the file is unusable. */
-  readonly keys: readonly CallerKey[] | undefined;
+  /** The keys of each usable file of keys, by option. */
+  readonly keys: ReadonlyMap<keyof Config, readonly Pick<CallerKey, "name">[]>;
   /** The reasons that prevent a start of the server, as clauses. */
   readonly problems: readonly string[];
 }
 
 function readFiles(config: Config): Reading {
-  const { apiKeysFile, guardKeyFile } = config;
+  const { apiKeysFile, sealKeysFile, guardKeyFile } = config;
+  const keys = new Map<keyof Config, readonly Pick<CallerKey, "name">[]>();
   const problems: string[] = [];
-  const attempt = <T>(read: () => T): T | undefined => {
+  const attempt = (read: () => unknown): void => {
     try {
-      return read();
+      read();
     } catch (error) {
       if (!(error instanceof OptionFileError)) throw error;
       problems.push(error.message);
-      return undefined;
     }
   };
   attempt(() => readTls(config));
-  const keys = attempt(() => apiKeysFile === undefined ? undefined : readKeys(apiKeysFile));
-  attempt(() => guardKeyFile === undefined ? undefined : readGuardKey(guardKeyFile));
+  attempt(() => apiKeysFile && keys.set("apiKeysFile", readKeys(apiKeysFile)));
+  attempt(() => sealKeysFile && keys.set("sealKeysFile", readSealKeys(sealKeysFile)));
+  attempt(() => guardKeyFile && readGuardKey(guardKeyFile));
   attempt(() => readStoreFiles(config));
   return { keys, problems };
 }

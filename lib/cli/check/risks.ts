@@ -72,6 +72,12 @@ const OPTION_RISKS: readonly {
     risk: "--max-failures 0: pins can be guessed without limit.",
   },
   {
+    applies: ({ maxFailures, sealKeysFile }) => maxFailures === 0 && sealKeysFile !== undefined,
+    risk:
+      "--seal-keys-file with --max-failures 0: a copy of sealed secrets and a way to the port " +
+      "are enough to guess pins without limit.",
+  },
+  {
     applies: ({ maxFailures, apiKeysFile }) =>
       maxFailures > 0 && maxFailures < 4 && apiKeysFile !== undefined,
     risk:

@@ -46,7 +46,7 @@ export function findRisks(
 
 /** Options with files, which `serve` reads before it listens. */
 const FILE_OPTIONS = [
-  ...["tlsCert", "tlsKey", "apiKeysFile", "guardKeyFile"] as const,
+  ...["tlsCert", "tlsKey", "apiKeysFile", "sealKeysFile", "guardKeyFile"] as const,
   ...["guardPasswordFile", "guardTlsCa", "guardTlsCert", "guardTlsKey"] as const,
 ];
 

@@ -5,7 +5,7 @@
  */
 
 import type { Config } from "../../config/options.ts";
-import { UsageError } from "../../config/option.ts";
+import { flagOf, UsageError } from "../../config/option.ts";
 import { causesOf, CERTAINTY, OTHER_REASONS, timeAway } from "../../otp/diagnosis/causes.ts";
 import {
   diagnose,
@@ -14,9 +14,12 @@ import {
   type PinSettings,
   type SentPin,
 } from "../../otp/diagnosis/diagnosis.ts";
+import { isSealed } from "../../otp/secret.ts";
 import { timeStep } from "../../otp/totp.ts";
+import type { CallContext } from "../../operations/context.ts";
 import { Fault } from "../../operations/fault.ts";
 import { VALIDATE_PIN } from "../../operations/operations.ts";
+import { type SealKeys, UnopenedError } from "../../sealing/seal_keys.ts";
 import type { DoctorOptions } from "../args/commands.ts";
 import { guardFindings } from "./guard_state.ts";
 import { readStdin, withoutLineEnd } from "../io/io.ts";
@@ -34,26 +37,64 @@ export async function doctor(
   options: DoctorOptions,
   print: (text: string) => void,
 ): Promise<number> {
-  const sent = await readSentPin();
+  const given = await readSentPin();
   const nowMs = options.at ?? Date.now();
-  const answer = await answerOf(sent, config, nowMs);
+  const context = callContext(config, nowMs);
+  const answer = await answerOf(given, context);
+  const opened = openSecret(given.secretCode, context.sealKeys);
+  if (opened instanceof UnopenedError) {
+    print(`${errorLine(answer)}\n- ${unopenedLine(opened)}`);
+    return 1;
+  }
+  const sent = { ...given, secretCode: opened };
   const diagnosis = await diagnose(sent, config, nowMs);
   const step = answer === true ? acceptedStep(diagnosis, config, nowMs) : undefined;
   const guard = await guardFindings(config, sent.secretCode, step);
   const moment = { nowMs, isGiven: options.at !== undefined };
   const lines = explain({ answer, isRefused: guard.refuses }, diagnosis, config, moment);
-  print([...lines, ...guard.lines].join("\n"));
+  const unsealed = answer === true || !isSealed(opened) ? [] : [WITHOUT_SEAL_KEYS];
+  print([...lines, ...unsealed, ...guard.lines].join("\n"));
   return answer === true && !guard.refuses ? 0 : 1;
 }
 
-async function answerOf(
-  sent: SentPin,
-  config: Config,
-  nowMs: number,
-): Promise<boolean | string> {
+/** Sentence about a secret of the form of a sealed one, which no key has opened. */
+const WITHOUT_SEAL_KEYS = `The secret is sealed: a server opens it with ${
+  flagOf("sealKeysFile")
+}. Give doctor its file.`;
+
+function openSecret(secretCode: string, keys: SealKeys | undefined): string | UnopenedError {
+  if (keys === undefined || !isSealed(secretCode)) return secretCode;
+  try {
+    return keys.open(secretCode).text;
+  } catch (error) {
+    if (error instanceof UnopenedError) return error;
+    throw error;
+  }
+}
+
+function unopenedLine({ code, keyId = "" }: UnopenedError): string {
+  const flag = flagOf("sealKeysFile");
+  // The name is a text of whoever sealed it.
+  const name = JSON.stringify(keyId.replace(/\p{C}/gu, " ").slice(0, 80));
+  switch (code) {
+    case "no-key-of-that-name":
+      return `It is sealed with the key ${name}, and the file of ${flag} has no key of that name.`;
+    case "not-authentic":
+      return `The key ${name} does not open it: it was changed, or sealed with another key of that ` +
+        "name.";
+    case "not-of-this-format":
+      return "It is not of the format of a sealed secret: it was changed or cut off.";
+  }
+}
+
+function errorLine(answer: boolean | string): string {
+  return `A server with these options answers with an error: ${answer}`;
+}
+
+async function answerOf(sent: SentPin, context: CallContext): Promise<boolean | string> {
   const args = new Map(Object.entries(sent));
   try {
-    return (await VALIDATE_PIN.invoke(args, callContext(config, nowMs))).result === true;
+    return (await VALIDATE_PIN.invoke(args, context)).result === true;
   } catch (error) {
     if (error instanceof Fault) return error.message;
     throw error;
@@ -113,7 +154,7 @@ export function explain(
   const lines = [
     answer === false
       ? "The pin is wrong: a server with these options answers false."
-      : `A server with these options answers with an error: ${answer}`,
+      : errorLine(answer),
     ...listed(flaws),
   ];
   if (match === undefined) {

@@ -1,10 +1,10 @@
 /**
- * Reload of a running server's certificate and API keys, with its log lines.
+ * Reload of a running server's certificate and keys, with its log lines.
  *
  * @module
  */
 
-import type { ServerService } from "../../server/server.ts";
+import type { KeyFileOption, ServerService } from "../../server/server.ts";
 import {
   certificatesIn,
   readTls,
@@ -25,13 +25,27 @@ import { readVariable } from "../io/io.ts";
 export interface Renewable {
   /** The listener, which holds the certificate. */
   readonly listener: Pick<Listener, "renew">;
-  /** The service, which holds the API keys, the log, and the state for metrics and `status`. */
+  /** The service, which holds the keys, the log, and the state for metrics and `status`. */
   readonly service: Pick<ServerService, "renewKeys" | "log" | "state">;
   /** The certificate in use, with the version of its files; undefined without TLS. */
   readonly tls: Tls | undefined;
   /** The version of the certificate's files, taken before they were read. */
   readonly version: string;
 }
+
+/** File of keys that is read again on SIGHUP. */
+interface KeyFile {
+  readonly option: KeyFileOption;
+  /** Name of its keys. */
+  readonly what: string;
+  /** Finds the risks of its lines. */
+  readonly risks: (config: Config) => readonly string[];
+}
+
+const KEY_FILES: readonly KeyFile[] = [
+  { option: "apiKeysFile", what: "API keys", risks: keyFileRisks },
+  { option: "sealKeysFile", what: "seal keys", risks: () => [] },
+];
 
 /** Files of a running server that are read again. */
 export class Reload {
@@ -53,19 +67,19 @@ export class Reload {
   }
 
   /**
-   * Rereads the certificate and the API keys. If a file is unusable, the old ones stay in force and
-   * the server continues.
+   * Rereads the certificate, the API keys and the seal keys. If a file is unusable, the old ones stay
+   * in force and the server continues.
    */
   all(): Promise<void> {
     return this.#inTurn(async () => {
-      const { tlsCert, apiKeysFile } = this.#config;
+      const keyFiles = KEY_FILES.filter(({ option }) => this.#config[option] !== undefined);
       this.#parts.service.state.lastReload = { atMs: Date.now(), lines: [] };
-      if (tlsCert === undefined && apiKeysFile === undefined) {
-        return this.#tell("info", "SIGHUP: there are no certificate and no API keys to read again");
+      if (this.#config.tlsCert === undefined && keyFiles.length === 0) {
+        return this.#tell("info", "SIGHUP: there are no certificate and no keys to read again");
       }
       this.#toldReason = undefined;
       await this.#renewCertificate();
-      this.#renewKeys();
+      keyFiles.forEach((file) => this.#renewKeys(file));
     });
   }
 
@@ -111,17 +125,15 @@ export class Reload {
     }
   }
 
-  #renewKeys(): void {
+  #renewKeys({ option, what, risks }: KeyFile): void {
     try {
-      const renewed = this.#parts.service.renewKeys();
-      if (renewed === undefined) return;
-      const { keys, isChanged } = renewed;
-      const isCopy = !isChanged && isCredential(this.#config.apiKeysFile!);
-      const text = isChanged ? "the API keys were read again" : "the API keys are unchanged";
+      const { keys, isChanged } = this.#parts.service.renewKeys(option);
+      const isCopy = !isChanged && isCredential(this.#config[option]!);
+      const text = `the ${what} ${isChanged ? "were read again" : "are unchanged"}`;
       this.#tell(isCopy ? "warn" : "info", `${text}: ${keysInWords(keys)}${copyNote(isCopy)}`);
-      for (const risk of keyFileRisks(this.#config)) this.#tell("warn", risk);
+      for (const risk of risks(this.#config)) this.#tell("warn", risk);
     } catch (error) {
-      this.#tellFailure("the old API keys are kept", error);
+      this.#tellFailure(`the old ${what} are kept`, error);
     }
   }
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { secretKey } from "../../otp/secret.ts";
+import { isSealed, secretKey } from "../../otp/secret.ts";
 import { DEFAULT_TOTP, type TotpParameters } from "../../otp/totp.ts";
 import type { ScriptSettings } from "../shared/settings.ts";
 
@@ -91,8 +91,22 @@ function textIn(key: string): string {
   return /^[\x20-\x7E]+$/.test(text) ? text : "";
 }
 
+/** Sentence about a sealed secret. */
+export const SEALED =
+  "This secret is sealed. Only the server can open it, so this page computes no codes of it, and no " +
+  "reasons of a wrong pin.";
+
+/** Key bytes of a secret as far as a browser has them: of a sealed one, it has none. */
+export function keyIn(
+  secret: string,
+  { secretEncoding, opensSealed }: ScriptSettings,
+): Uint8Array<ArrayBuffer> | undefined {
+  return opensSealed && isSealed(secret) ? undefined : secretKey(secret, secretEncoding);
+}
+
 /** Sentence about what a secret looks like; empty for a text like any other. */
 export function kindOf(secret: string, settings: ScriptSettings): string {
+  if (settings.opensSealed && isSealed(secret)) return SEALED;
   const [, forText, forBase32] = KINDS.find(([form]) => form.test(secret)) ?? [/./, "", ""];
   const says = settings.secretEncoding === "base32" ? forBase32 : forText;
   return typeof says === "string" ? says : says(secret, settings);

@@ -5,12 +5,12 @@
  * @module
  */
 
-import { secretKey } from "../../otp/secret.ts";
 import { hotp, importOtpKey, timeStep } from "../../otp/totp.ts";
 import { all, first, one, setText } from "./dom.ts";
 import { showComputation } from "./computation.ts";
 import { computes } from "./plain_hmac.ts";
 import type { PageState } from "./page_state.ts";
+import { keyIn } from "./secret_kind.ts";
 
 /** Makes the buttons put a code into the form. */
 export function setUpTestAuthenticator({ settings }: PageState, box: HTMLElement): void {
@@ -37,10 +37,10 @@ export function showCodes(state: PageState): void {
 }
 
 async function showCodesIn(state: PageState, box: HTMLElement): Promise<void> {
-  const { algorithm, digits, period, secretEncoding } = state.settings;
+  const { algorithm, digits, period } = state.settings;
   const secret = one<HTMLInputElement>("input[name=secretCode]", formOf(box)).value;
   if (state.testKey?.secret !== secret) {
-    const bytes = secretKey(secret, secretEncoding);
+    const bytes = keyIn(secret, state.settings);
     const key = bytes?.length ? importOtpKey(bytes, algorithm) : Promise.resolve(undefined);
     state.testKey = { secret, key };
   }

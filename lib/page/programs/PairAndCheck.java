@@ -26,7 +26,7 @@ public class PairAndCheck {
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
     public static void main(String[] commandLine) throws Exception {
-        // Keep the secret encrypted beside the account: each login needs it.
+        // Keep the secret encrypted or sealed beside the account: each login needs it.
         String secret = newSecret();
         Element pairing = call("Pair", Map.of(
                 "appName", APP_NAME, "appInfo", ACCOUNT, "secretCode", secret));

@@ -37,7 +37,7 @@ End Function
 
 Dim pairing, answer
 If Request.ServerVariables("REQUEST_METHOD") <> "POST" Then
-  ' Keep the secret encrypted beside the account: each login needs it.
+  ' Keep the secret encrypted or sealed beside the account: each login needs it.
   Session("secret") = NewSecret()
   Set pairing = CallService("Pair", "appName=" & Server.URLEncode(AppName) & _
     "&appInfo=" & Server.URLEncode(Account) & _

@@ -25,7 +25,7 @@ class Program
 
     static async Task PairAndCheck()
     {
-        // Keep the secret encrypted beside the account: each login needs it.
+        // Keep the secret encrypted or sealed beside the account: each login needs it.
         var secret = NewSecret();
         var pairing = await Call("Pair", new Dictionary<string, string>
         {

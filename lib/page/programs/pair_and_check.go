@@ -70,7 +70,7 @@ func newSecret() (string, error) {
 }
 
 func main() {
-	// Keep the secret encrypted beside the account: each login needs it.
+	// Keep the secret encrypted or sealed beside the account: each login needs it.
 	secret, err := newSecret()
 	if err != nil {
 		log.Fatal(err)

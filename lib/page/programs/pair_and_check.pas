@@ -57,7 +57,7 @@ end;
 var
   Secret, Pin: string;
 begin
-  // Keep the secret encrypted beside the account: each login needs it.
+  // Keep the secret encrypted or sealed beside the account: each login needs it.
   Secret := NewSecret;
   Writeln(Call('Pair', ['appName', 'appInfo', 'secretCode'], [AppName, Account, Secret]));
 

@@ -29,7 +29,7 @@ function call(string $operation, array $arguments)
     return $answer->d;
 }
 
-// Keep the secret encrypted beside the account: each login needs it.
+// Keep the secret encrypted or sealed beside the account: each login needs it.
 $secret = '{{secretStart}}';
 while (strlen($secret) < 32) {
     $secret .= 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'[random_int(0, 31)];

@@ -18,7 +18,7 @@ function Invoke-Operation($Operation, $Parameters) {
     (Invoke-RestMethod @call).d
 }
 
-# Keep the secret encrypted beside the account: each login needs it.
+# Keep the secret encrypted or sealed beside the account: each login needs it.
 $secret = '{{secretStart}}'
 $random = New-Object byte[] 32
 [Security.Cryptography.RandomNumberGenerator]::Create().GetBytes($random)

@@ -27,7 +27,7 @@ def call(operation, **arguments):
         raise SystemExit(json.load(error)["Message"])
 
 
-# Keep the secret encrypted beside the account: each login needs it.
+# Keep the secret encrypted or sealed beside the account: each login needs it.
 secret = "{{secretStart}}"
 while len(secret) < 32:
     secret += secrets.choice("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")

@@ -25,7 +25,7 @@ def call(operation, arguments)
   answer['d']
 end
 
-# Keep the secret encrypted beside the account: each login needs it.
+# Keep the secret encrypted or sealed beside the account: each login needs it.
 secret = +'{{secretStart}}'
 secret << 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'[SecureRandom.random_number(32)] while secret.length < 32
 

@@ -5,7 +5,7 @@ app_name='Example Corp'
 account='jane@example.com'
 user_address='203.0.113.7' # IP address of the user who types the pin.
 
-# Keep the secret encrypted beside the account: each login needs it.
+# Keep the secret encrypted or sealed beside the account: each login needs it.
 secret={{secretStart}}$(LC_ALL=C tr -dc A-Z2-7 </dev/urandom | head -c 32)
 
 # The secret comes by a pipe, since other users of the machine can see the words of a command. Beside

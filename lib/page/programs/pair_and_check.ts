@@ -32,7 +32,7 @@ async function call<Result>(
   return answer.d;
 }
 
-// Keep the secret encrypted beside the account: each login needs it.
+// Keep the secret encrypted or sealed beside the account: each login needs it.
 let secret = "{{secretStart}}";
 while (secret.length < 32) secret += "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"[randomInt(32)];
 

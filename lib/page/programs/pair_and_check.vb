@@ -22,7 +22,7 @@ Module Program
     End Sub
 
     Async Function PairAndCheck() As Task
-        ' Keep the secret encrypted beside the account: each login needs it.
+        ' Keep the secret encrypted or sealed beside the account: each login needs it.
         Dim secret = NewSecret()
         Dim pairing = Await CallAsync("Pair", New Dictionary(Of String, String) From {
             {"appName", AppName}, {"appInfo", Account}, {"secretCode", secret}})

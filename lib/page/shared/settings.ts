@@ -12,4 +12,6 @@ export interface ScriptSettings extends PinSettings {
   readonly maxFailures: number;
   /** Whether each code is accepted only once. */
   readonly singleUse: boolean;
+  /** Whether the server opens sealed secrets. */
+  readonly opensSealed: boolean;
 }

@@ -46,6 +46,7 @@ for (
     "kubernetes.yaml",
     "Containerfile",
     "drop-ins/api-keys.conf",
+    "drop-ins/seal-keys.conf",
     "drop-ins/cores.conf",
     "drop-ins/lan.conf",
     "drop-ins/port-80.conf",
@@ -160,7 +161,10 @@ async function complaintsOf(units: string, ...files: string[]): Promise<readonly
   return (stdout + stderr).split("\n").filter((line) => line.includes("authenticator"));
 }
 
-const DROP_INS = ["api-keys.conf", "lan.conf", "port-80.conf", "port-443.conf", "store.conf"];
+const DROP_INS = [
+  ...["api-keys.conf", "seal-keys.conf", "store.conf"],
+  ...["lan.conf", "port-80.conf", "port-443.conf"],
+];
 
 Deno.test("systemd accepts the unit with each drop-in", () =>
   withFolder(async (folder) => {

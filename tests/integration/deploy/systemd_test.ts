@@ -252,8 +252,10 @@ async function checkKeys(machine: Machine): Promise<void> {
   const { run, say } = machine;
   const folder = "/etc/systemd/system/authenticator.service.d";
   await say(`umask 077 && cd /tmp && echo ${"k".repeat(32)} > api.key
-    ${shownCommands("drop-ins/api-keys.conf")}`);
-  await say(`install -D -m 644 -t ${folder} deploy/drop-ins/api-keys.conf
+    ${shownCommands("drop-ins/api-keys.conf")}
+    echo new:${"0123456789abcdef".repeat(4)} > seal-keys
+    ${shownCommands("drop-ins/seal-keys.conf")}`);
+  await say(`install -D -m 644 -t ${folder} deploy/drop-ins/{api,seal}-keys.conf
     systemctl daemon-reload && systemctl restart authenticator`);
   await eventually(() => answers(machine), "it is ready with keys");
   const status = async (fields: string): Promise<string> =>
@@ -282,7 +284,13 @@ async function checkAsService(machine: Machine): Promise<void> {
     assert(/^--api-keys-file .* \(1 key\) +environment$/m.test(stdout), stdout);
   };
   const status = await say("authenticator-as-service status");
-  assert(/^server: healthy\n[^]*^API keys: 1 key$/m.test(status), status);
+  assert(/^server: healthy\n[^]*^API keys: 1 key\nseal keys: new$/m.test(status), status);
+  const sealed = await say("authenticator-as-service seal <<<abcdefghij");
+  assert(/^eyJ[\w-]+\.\.[\w.-]+$/.test(sealed.trim()), sealed);
+  assertEquals(
+    (await say(`authenticator-as-service unseal <<<${sealed.trim()}`)).trim(),
+    "abcdefghij",
+  );
   await check();
   const unlocked = await say("authenticator-as-service guard unlock <<<abcdefghij");
   assert(unlocked.startsWith("nothing was remembered of this secret"), unlocked);

@@ -3,6 +3,7 @@ import { referenceHotp } from "../../support/reference_totp.ts";
 import { type Outcome } from "../../support/program.ts";
 import { runCommand } from "../../support/command.ts";
 import { withFolder } from "../../support/folder.ts";
+import { SEAL_KEYS_FILE, sealByJose } from "../../support/seal_keys.ts";
 
 // RFC 6238, appendix B.
 const SECRET = "12345678901234567890";
@@ -44,6 +45,17 @@ Deno.test("code accepts a file, and the options of codes", async () => {
     const { stdout } = await code([...args, "--digits", "8", "--at", "59"]);
     assertEquals(stdout, "94287082\n");
   });
+});
+
+Deno.test("code and pair refuse a sealed secret,", async () => {
+  const sealed = await sealByJose("canary");
+  const keys = ["--seal-keys-file", SEAL_KEYS_FILE];
+  const stderr = "authenticator: error: the secret is sealed: pair with the secret itself, and " +
+    "seal it then. Try --help.\n";
+  assertEquals(await code(keys, sealed), { code: 2, stdout: "", stderr });
+  const names = ["--app-name", "a", "--app-info", "b"];
+  const pair = await runCommand(["pair", ...names, ...keys], { stdin: sealed });
+  assertEquals(pair, { code: 2, stdout: "", stderr });
 });
 
 Deno.test("code refuses what the service refuses, with the names of its options", async () => {

@@ -58,6 +58,7 @@ Deno.test("status, guard name and guard unlock call a server on its operator por
       `address: ${program.url}`,
       "certificate: none",
       "API keys: none is needed",
+      "seal keys: none",
       "last reload: none",
       "guard: memory",
       "secrets remembered: 1",

@@ -11,6 +11,7 @@ import { freePort } from "../../support/free_port.ts";
 import { type Reply, startFakeRedis } from "../../support/fake_redis.ts";
 import { callCommand, configOf, streamOf, withProcess } from "../../support/command.ts";
 import { GUARD_KEY, GUARD_KEY_FILE } from "../../support/guard_key.ts";
+import { SEAL_KEYS_FILE, sealByJose } from "../../support/seal_keys.ts";
 
 const SECRET = "canary battery staple";
 const FINGERPRINT = fingerprintBy(new TextEncoder().encode(GUARD_KEY), "SHA1")(
@@ -39,6 +40,19 @@ async function printed(
   }
   return lines;
 }
+
+Deno.test("guard name opens a sealed secret, and reports one that it cannot open", async () => {
+  const args = ["guard", "name", "--guard-key-file", GUARD_KEY_FILE];
+  const keys = ["--seal-keys-file", SEAL_KEYS_FILE];
+  const sealed = await sealByJose(SECRET);
+  const named = await callCommand([...args, ...keys], { stdin: sealed });
+  assertEquals([named.code, named.stdout], [0, `${shortName(FINGERPRINT)}\n`]);
+  const { code, stderr } = await callCommand([...args, ...keys], { stdin: `${sealed}A` });
+  assertEquals([code, stderr], [
+    1,
+    "authenticator: error: the secret is sealed, and this server cannot open it.\n",
+  ]);
+});
 
 /** Prints what `status` has of a store. */
 async function guardStatus(config: Config, print: (line: string) => void): Promise<number> {

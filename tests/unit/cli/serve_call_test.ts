@@ -168,7 +168,7 @@ test("serve() colours its log only at a terminal, and never with NO_COLOR", asyn
 });
 
 test("serve() reads its files again on SIGHUP, but for a terminal that is closed", async () => {
-  const nothing = "info SIGHUP: there are no certificate and no API keys to read again";
+  const nothing = "info SIGHUP: there are no certificate and no keys to read again";
   const before = process.listenerCount("SIGHUP");
   await serving(["--port", "0"], async ({ signal, lines }) => {
     assertEquals(process.listenerCount("SIGHUP"), before + 1);

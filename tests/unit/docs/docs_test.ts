@@ -16,7 +16,7 @@ import type { FaultCode } from "../../../lib/operations/fault.ts";
 import { createLog } from "../../../lib/telemetry/log.ts";
 import { createMetrics, type ProcessFigures } from "../../../lib/telemetry/metrics.ts";
 import type { Outcome, RequestEvent } from "../../../lib/telemetry/request_event.ts";
-import { OPERATIONS } from "../../../lib/operations/operations.ts";
+import { OPERATIONS, SEAL } from "../../../lib/operations/operations.ts";
 import { DEFAULT_TOTP } from "../../../lib/otp/totp.ts";
 import { pair } from "../../../lib/operations/pair.ts";
 import { XML_LIMITS } from "../../../lib/xml/tree.ts";
@@ -82,6 +82,7 @@ const FACTS: Required<CallFacts> = {
   secret: "kX3_p0aVbq",
   distance: 0,
   ignored: 1,
+  unopened: "not-authentic",
   reason: "A sentence.",
   outcome: "throttled",
 };
@@ -159,7 +160,7 @@ Deno.test("docs/monitoring.md: the table of the log has every field, and the val
     valuesOf("route"),
     new Set([...ROUTES, ...OPERATOR_ROUTES].map(({ name }) => name).concat("unknown")),
   );
-  assertEquals(valuesOf("operation"), new Set(OPERATIONS.keys()));
+  assertEquals(valuesOf("operation"), new Set([...OPERATIONS.keys(), SEAL.name]));
   const bindings = [...bindingsOf("urn:a/"), PAIR_ASPX, VALIDATE_ASPX];
   assertEquals(valuesOf("binding"), new Set(bindings.map(({ name }) => name)));
 });

@@ -1,7 +1,8 @@
 import { assertEquals } from "@std/assert/equals";
 import { assertThrows } from "@std/assert/throws";
 import type { Handler } from "../../../lib/http/handler.ts";
-import { doubtfulLines, KeyFileError, KeyRing, parseKeys } from "../../../lib/http/api_keys.ts";
+import { doubtfulLines, KeyRing, parseKeys } from "../../../lib/http/api_keys.ts";
+import { KeyFileError } from "../../../lib/system/key_file.ts";
 import { handlerWith } from "../../support/handler.ts";
 
 const KEY = "correct-horse-battery-staple";

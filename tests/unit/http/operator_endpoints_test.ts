@@ -5,6 +5,7 @@ import { MemoryStore } from "../../../lib/guard/memory_store.ts";
 import { OPERATOR_ROUTES } from "../../../lib/http/routes.ts";
 import type { ServerStatus } from "../../../lib/telemetry/status.ts";
 import { handlerWith } from "../../support/handler.ts";
+import { SEAL_KEY_LINES, sealByJose } from "../../support/seal_keys.ts";
 
 const RULES = guardRules({ maxFailures: 1, singleUse: false, window: 1, period: 30 });
 
@@ -15,6 +16,7 @@ const STATUS: ServerStatus = {
   address: undefined,
   certificateUntil: undefined,
   keys: undefined,
+  sealKeys: undefined,
   reload: undefined,
   store: "memory",
   guard: undefined,
@@ -65,6 +67,23 @@ Deno.test("the status and the guard's endpoints accept only an IP address, local
     assertEquals((await answer(host, "POST", "/guard/unlock", "canary"))[0], status, host);
     assertEquals((await answer(host, "GET", "/healthz"))[0], 200, host);
   }
+});
+
+Deno.test("the guard's endpoints open a sealed secret", async () => {
+  const fingerprint = (key: Uint8Array): string => new TextDecoder().decode(key);
+  const store = new MemoryStore({ rules: RULES, now: () => 0 });
+  decide(store, "canary", undefined);
+  const guard = { fingerprint, source: () => "", store, memory: store };
+  const handler = handlerWith({ guard, sealKeys: SEAL_KEY_LINES }, OPERATOR_ROUTES);
+  const post = (path: string, body: string): Promise<readonly [number, string]> =>
+    answer("localhost", "POST", path, body, handler);
+  const sealed = await sealByJose("canary");
+  assertEquals(await post("/guard/name", sealed), [200, '{"name":"canary"}']);
+  assertEquals(await post("/guard/unlock", sealed), [200, '{"name":"canary","remembered":true}']);
+  assertEquals(await post("/guard/name", `${sealed}A`), [
+    400,
+    "Parameter secretCode is sealed, and this server cannot open it.\r\n",
+  ]);
 });
 
 Deno.test("the guard's endpoints answer why they cannot, and repeat no secret", async () => {

@@ -3,9 +3,12 @@ import { assertEquals } from "@std/assert/equals";
 import { OPERATOR_ROUTES, ROUTES } from "../../../lib/http/routes.ts";
 import { Fault } from "../../../lib/operations/fault.ts";
 import { handlerWith } from "../../support/handler.ts";
+import { SEAL_KEY_LINES } from "../../support/seal_keys.ts";
 
 const KEYED = { apiKeys: ["0123456789abcdef"] };
-const handler = handlerWith({ ...KEYED, metricsPage: () => "metrics" });
+const handler = handlerWith({
+  ...{ ...KEYED, metricsPage: () => "metrics", sealKeys: SEAL_KEY_LINES },
+});
 
 async function statusOf(method: string, path: string, key = true): Promise<number> {
   const headers: HeadersInit = key ? { "x-api-key": "0123456789abcdef" } : {};
@@ -26,6 +29,7 @@ Deno.test("the table has the routes of docs/wire.md", () => {
       "/openapi.json GET key openapi",
       "/pair.aspx GET,POST key pair.aspx",
       "/validate.aspx GET,POST key validate.aspx",
+      "/seal POST key seal",
       "/qr.aspx GET,POST key qr.aspx",
       "/ GET key root",
       "/healthz GET open healthz",
@@ -98,7 +102,7 @@ for (const path of new Set(ROUTES.map((route) => route.path))) {
     const [, file, rest = ""] = /^(\/[^/]*)(.*)$/.exec(requested)!;
     assert(await statusOf("OPTIONS", file!.toUpperCase() + rest) === 204);
     if (path === "/" || path.startsWith("/api.asmx")) return;
-    assertEquals(await statusOf("GET", `${requested}/`), 404);
+    assertEquals(await statusOf([...methods][0]!, `${requested}/`), 404);
     assertEquals(await statusOf("GET", `${requested}/Pair`), 404);
   });
 }

@@ -2,6 +2,8 @@ import { assertEquals } from "@std/assert/equals";
 import { OPERATIONS } from "../../../lib/operations/operations.ts";
 
 const SECRET_CODE = { name: "secretCode", max: 1024, unit: "bytes", mayBeEmpty: false } as const;
+const [REFUSED, OPENED] = (["refused", "opened"] as const)
+  .map((sealed) => ({ ...SECRET_CODE, sealed }));
 
 // What WSDL and OpenAPI tell of the operations, word for word; of the parameters, what checks them.
 const DESCRIBED = [
@@ -12,7 +14,7 @@ const DESCRIBED = [
     parameters: [
       { name: "appName", max: 256, unit: "characters", mayBeEmpty: false },
       { name: "appInfo", max: 256, unit: "characters", mayBeEmpty: false },
-      SECRET_CODE,
+      REFUSED,
     ],
     result: { kind: "record", name: "PairingInfo", fields: ["ManualSetupCode", "Html"] },
   },
@@ -22,7 +24,7 @@ const DESCRIBED = [
       "code shows it now.",
     parameters: [
       { name: "pin", max: 64, unit: "characters", mayBeEmpty: true },
-      SECRET_CODE,
+      OPENED,
     ],
     result: { kind: "boolean" },
   },

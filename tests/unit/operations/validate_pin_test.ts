@@ -42,6 +42,27 @@ Deno.test("validatePin() has the reason why a pin cannot be a code, and repeats 
   ]);
 });
 
+Deno.test("validatePin() has the reason why a secret was probably not meant so, only for a wrong pin", async () => {
+  const secrets = ["\nsecret", "secret ", "se cret", "eyJ..a.b.c", "eyJ..a.b"];
+  const reasons = await Promise.all(
+    secrets.map(async (secretCode) => {
+      const context = { otp: OTP, secretEncoding: "text", now: () => 300_000 } as const;
+      const pin = referenceHotp(secretCode, 10);
+      assertEquals((await validatePin({ pin, secretCode }, context)).facts?.reason, undefined);
+      const wrong = referenceHotp(secretCode, 20);
+      return (await validatePin({ pin: wrong, secretCode }, context)).facts?.reason;
+    }),
+  );
+  const blanks = "The secret begins or ends with white space.";
+  assertEquals(reasons, [
+    blanks,
+    blanks,
+    undefined,
+    "The secret is sealed, and this server has no --seal-keys-file to open it.",
+    undefined,
+  ]);
+});
+
 Deno.test("validatePin() without a guard reads no source", async () => {
   const pin = referenceHotp("secret", 10);
   const context = { otp: OTP, secretEncoding: "text", now: () => 300_000, source: "web" } as const;

@@ -11,6 +11,7 @@ import { MAX_QUERY_LENGTH } from "../../../lib/http/request_target.ts";
 import { OPERATIONS } from "../../../lib/operations/operations.ts";
 import { choicesOf, getPage, textOf } from "../../support/service_page.ts";
 import { handlerWith } from "../../support/handler.ts";
+import { SEAL_KEY_LINES } from "../../support/seal_keys.ts";
 
 /** Cells of a table, row by row, by its accessible name. */
 function rowsOf(html: string, name: string): readonly (readonly string[])[] {
@@ -101,7 +102,9 @@ const UNSEEN = new Set([
   ...["guardTlsKey", "exitWithParent"],
 ]);
 
-// The file of keys is read by the server; the handler is given the keys.
+// The files of keys are read by the server; the handler is given the keys.
+const KEY_FILES = new Set(["apiKeysFile", "sealKeysFile"]);
+
 const VALUES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   namespace: { namespace: "urn:other/" },
   baseUrl: { "base-url": "https://pin.example.com" },
@@ -115,10 +118,23 @@ const VALUES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   singleUse: { "single-use": "true" },
 };
 
+Deno.test("page.html describes sealed secrets where the server has seal keys", async () => {
+  const { html } = await getPage(handlerWith({ sealKeys: SEAL_KEY_LINES }));
+  const { html: without } = await getPage(handlerWith());
+  assertEquals(
+    rowsOf(html, "Parameters of ValidatePin").at(-1)![1],
+    "1,024 bytes, 2,048 if it is sealed",
+  );
+  assertEquals(rowsOf(html, "Parameters of Pair").at(-1)![1], "1,024 bytes");
+  assert(rowsOf(html, "Server settings").some(([name]) => name === "Sealed secrets"));
+  assert(textOf(html).includes("This server encrypts it for you"));
+  assert(!/\/seal|is sealed|encrypts it/.test(textOf(without)), textOf(without));
+});
+
 Deno.test("page.html shows every option that callers notice", async () => {
   const { html } = await getPage(handlerWith());
   const options = Object.keys(OPTIONS).filter((name) => !UNSEEN.has(name));
-  assertEquals(options.filter((name) => name !== "apiKeysFile").sort(), Object.keys(VALUES).sort());
+  assertEquals(options.filter((name) => !KEY_FILES.has(name)).sort(), Object.keys(VALUES).sort());
   for (const [name, flags] of Object.entries(VALUES)) {
     assert((await getPage(handlerWith({ flags }))).html !== html, name);
   }

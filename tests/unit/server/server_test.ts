@@ -3,16 +3,27 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
 import { assertThrows } from "@std/assert/throws";
-import { createServerService, readKeys, type ServerService } from "../../../lib/server/server.ts";
+import {
+  createServerService,
+  type KeyFileOption,
+  readKeys,
+  type ServerService,
+} from "../../../lib/server/server.ts";
 import { UsageError } from "../../../lib/config/option.ts";
 import type { Runtime } from "../../../lib/server/runtime/runtime.ts";
 import { configOf } from "../../support/command.ts";
 import { eventually } from "../../support/eventually.ts";
+import { withFolder } from "../../support/folder.ts";
+import { SEAL_KEY_LINES, sealByJose } from "../../support/seal_keys.ts";
 import { startFakeRedis } from "../../support/fake_redis.ts";
 
 /** A service of a test, and what it wrote. */
-interface Setup
-  extends Pick<ServerService, "operatorHandler" | "log" | "renewKeys" | "guardReady" | "close"> {
+interface Setup extends Pick<ServerService, "operatorHandler" | "log" | "guardReady" | "close"> {
+  /** Reads a file of keys again; gives the names of the keys, and whether they differ. */
+  readonly renewKeys: (option?: KeyFileOption) => {
+    readonly names: readonly (string | undefined)[];
+    readonly isChanged: boolean;
+  };
   /** Asks for a path, and gives the reply. */
   readonly get: (path: string, headers?: HeadersInit) => Promise<Response>;
   readonly written: string[];
@@ -50,7 +61,10 @@ function setup(args: readonly string[] = []): Setup {
     state,
     log: service.log,
     operatorHandler: service.operatorHandler,
-    renewKeys: () => service.renewKeys(),
+    renewKeys: (option: KeyFileOption = "apiKeysFile") => {
+      const { keys, isChanged } = service.renewKeys(option);
+      return { names: keys.map(({ name }) => name), isChanged };
+    },
     guardReady: () => service.guardReady(),
     close: () => service.close(),
   };
@@ -197,7 +211,7 @@ Deno.test("createServerService() reports the state of its guard to the operator"
 
 Deno.test("createServerService() has no page of metrics and no keys unless the options have them", async () => {
   const { get, close, renewKeys, written } = setup();
-  assertEquals(renewKeys(), undefined);
+  assertThrows(renewKeys, TypeError, "There is no file of --api-keys-file");
   const reply = await get("/metrics");
   assertEquals(reply.status, 404);
   await reply.body?.cancel();
@@ -286,11 +300,11 @@ Deno.test("createServerService() requires one of the API keys when the options n
   assertEquals((await get(WRONG_PIN, { authorization: `Bearer ${key}` })).status, 200);
   const next = "n".repeat(32);
   Deno.writeTextFileSync(path, `billing:${next}\n`);
-  assertEquals(renewKeys(), { keys: [{ name: "billing", key: next }], isChanged: true });
+  assertEquals(renewKeys(), { names: ["billing"], isChanged: true });
   assertEquals((await get(WRONG_PIN, { authorization: `Bearer ${key}` })).status, 401);
   assertEquals((await get(WRONG_PIN, { authorization: `Bearer ${next}` })).status, 200);
   Deno.writeTextFileSync(path, `\uFEFFbilling:${next}\r\n`);
-  assertEquals(renewKeys(), { keys: [{ name: "billing", key: next }], isChanged: false });
+  assertEquals(renewKeys(), { names: ["billing"], isChanged: false });
   Deno.writeTextFileSync(path, "canary\n");
   assertThrows(renewKeys, UsageError, "line 1");
   assertEquals((await get(WRONG_PIN, { authorization: `Bearer ${next}` })).status, 200);
@@ -299,6 +313,41 @@ Deno.test("createServerService() requires one of the API keys when the options n
   assertMatch(message, /^the file of --api-keys-file cannot be used: (?!.*canary)./);
   Deno.removeSync(path);
   assertThrows(() => readKeys(path), UsageError, "the file of --api-keys-file cannot be read");
+});
+
+Deno.test("createServerService() opens what its seal keys have sealed, and reads them again", async () => {
+  await withFolder(async (folder) => {
+    const path = `${folder}/keys`;
+    const put = (...lines: readonly string[]): void =>
+      Deno.writeTextFileSync(path, lines.join("\n"));
+    const [first, second] = SEAL_KEY_LINES;
+    put(first);
+    const { get, renewKeys, operatorHandler, written, close } = setup(["--seal-keys-file", path]);
+    const names = async (): Promise<unknown> =>
+      (await (await operatorHandler(new Request("http://localhost/status"))).json()).sealKeys;
+    const statusOf = async (line: string): Promise<number> => {
+      const sealed = await sealByJose("canary", line);
+      return (await get(`/api.asmx/ValidatePin?pin=1&secretCode=${sealed}`)).status;
+    };
+    assertEquals([await statusOf(first), await statusOf(second), await names()], [200, 400, [
+      "new",
+    ]]);
+    put(first, second);
+    assertEquals(renewKeys("sealKeysFile"), { names: ["new", "old"], isChanged: true });
+    assertEquals(renewKeys("sealKeysFile").isChanged, false);
+    assertEquals([await statusOf(first), await statusOf(second)], [200, 200]);
+    put(second, first);
+    assertEquals(renewKeys("sealKeysFile"), { names: ["old", "new"], isChanged: true });
+    assertEquals(await names(), ["old", "new"]);
+    put(second, "canary");
+    const { message } = assertThrows(() => renewKeys("sealKeysFile"), UsageError);
+    assertMatch(message, /^the file of --seal-keys-file cannot be used: line 2 must be a name/);
+    assertEquals([await statusOf(first), await names()], [200, ["old", "new"]]);
+    await close();
+    const log = written.join("");
+    assertMatch(log, / unopened=no-key-of-that-name reason="Parameter secretCode is sealed, and /);
+    assertEquals(/canary|eyJ|kid/.test(log + message), false, log);
+  });
 });
 
 Deno.test("createServerService() waits for the first news of a store, but not as long as its URL allows", async () => {

@@ -145,6 +145,18 @@ Deno.test("createMetrics() counts each value of a fact", () => {
   ]);
 });
 
+Deno.test("createMetrics() counts each cause of a sealed secret that was not opened", () => {
+  const causes = ["not-authentic", "no-key-of-that-name", "not-authentic"] as const;
+  const page = pageOf(
+    causes.map((unopened) => ({ ...EVENT, outcome: "invalid", facts: { unopened } })),
+  );
+  assertEquals(page.filter((line) => line.startsWith("authenticator_secrets_unopened_total{")), [
+    'authenticator_secrets_unopened_total{cause="no-key-of-that-name"} 1',
+    'authenticator_secrets_unopened_total{cause="not-authentic"} 2',
+    'authenticator_secrets_unopened_total{cause="not-of-this-format"} 0',
+  ]);
+});
+
 Deno.test("createMetrics() writes the entries of a guard in this process", () => {
   const { text } = createMetrics("1.2.3", 1);
   const page = text({ ...FIGURES, guardEntries: 7 });
@@ -217,6 +229,11 @@ authenticator_guard_refusals_total{reason="throttled"} 1
 authenticator_guard_refusals_total{reason="replayed"} 0
 authenticator_guard_refusals_total{reason="unavailable"} 0
 authenticator_guard_refusals_total{reason="empty"} 0
+# HELP authenticator_secrets_unopened_total Sealed secrets that could not be opened.
+# TYPE authenticator_secrets_unopened_total counter
+authenticator_secrets_unopened_total{cause="no-key-of-that-name"} 0
+authenticator_secrets_unopened_total{cause="not-authentic"} 0
+authenticator_secrets_unopened_total{cause="not-of-this-format"} 0
 # HELP authenticator_guard_evictions_total Secrets of which something was forgotten for want of room.
 # TYPE authenticator_guard_evictions_total counter
 authenticator_guard_evictions_total{class="used"} 1

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { Validator } from "@seriousme/openapi-schema-validator";
@@ -8,7 +9,9 @@ import {
   OPERATIONS,
   type ResultType,
 } from "../../../../lib/operations/operations.ts";
+import { parseSealKeys, SealKeys } from "../../../../lib/sealing/seal_keys.ts";
 import { handlerWith } from "../../../support/handler.ts";
+import { SEAL_KEY_LINES } from "../../../support/seal_keys.ts";
 
 const FACTS: OpenApiSettings = {
   base: "http://localhost",
@@ -86,6 +89,19 @@ Deno.test("openApi() has a path for each operation, with its parameters and limi
       assertEquals([type, nullable], ["string", mayBeEmpty ? true : undefined], parameter);
     }
   }
+});
+
+Deno.test("openApi() has /seal, and the length of a sealed secret, where the service has seal keys", async () => {
+  const sealKeys = new SealKeys(parseSealKeys(SEAL_KEY_LINES.join("\n")), randomBytes);
+  const document = documentWith({ service: { ...FACTS.service, sealKeys } });
+  assertEquals((await new Validator().validate(document)).errors, undefined);
+  const { paths, components: { schemas } } = document;
+  assertEquals(Object.keys(paths), ["/api.asmx/Pair", "/api.asmx/ValidatePin", "/seal"]);
+  assertEquals(paths["/seal"]!.post.operationId, "Seal");
+  const lengthIn = (name: string): unknown =>
+    schemas[name]!.properties!["secretCode"]!["maxLength"];
+  assertEquals(["Pair", "ValidatePin", "Seal"].map(lengthIn), [1024, 2048, 1024]);
+  assertEquals(schemas["SealResponse"]!.properties!["d"], { type: "string" });
 });
 
 Deno.test("openApi() has the field that names a source, in every operation", () => {

@@ -37,7 +37,8 @@ Deno.test("parseCommand() accepts a value that begins with hyphens after an equa
   assertEquals([command.options.appName, command.options.appInfo], ["--x", "-"]);
 });
 
-const NO_SUCH_COMMAND = "there is no such command; the commands are serve, pair, code, doctor, " +
+const NO_SUCH_COMMAND =
+  "there is no such command; the commands are serve, pair, code, seal, unseal, doctor, " +
   "healthcheck, check, status, guard unlock, guard name, licenses, help and version";
 
 // A command line, and what is wrong with it.

@@ -12,6 +12,7 @@ import { type Outcome, programWords, startProgram } from "../../../support/progr
 import { certificateRisks } from "../../../../lib/cli/check/warnings.ts";
 import { callCommand, configOf, runCommand, type Surroundings } from "../../../support/command.ts";
 import { withFolder } from "../../../support/folder.ts";
+import { SEAL_KEY_LINES } from "../../../support/seal_keys.ts";
 
 function check(args: readonly string[], surroundings: Surroundings = {}): Promise<Outcome> {
   const env = { ...FREE_PORT, ...surroundings.env };
@@ -76,6 +77,9 @@ Deno.test("check prints the number of keys, and never the content of a file", as
     assert(!stdout.includes("canary"), stdout);
     const one = await check(["--api-keys-file", file("one")]);
     assert(one.stdout.includes(`${file("one")} (1 key)  flag\n`), one.stdout);
+    await Deno.writeTextFile(file("seal"), SEAL_KEY_LINES.join("\n"), { mode: 0o600 });
+    const seal = await check(["--seal-keys-file", file("seal")]);
+    assert(seal.stdout.includes(`${file("seal")} (2 keys: new, old)  flag\n`), seal.stdout);
     if (Deno.build.os === "windows") return;
     assertEquals(
       one.stderr,

@@ -51,6 +51,12 @@ const OPTIONS: readonly (readonly [string, ...string[]])[] = [
   ["--window 3", "--window is more than 2"],
   ["--share-port", "--share-port without --guard"],
   ["--share-port --max-failures 0", "--max-failures 0:"],
+  ["--seal-keys-file keys"],
+  [
+    "--seal-keys-file keys --max-failures 0",
+    "--max-failures 0:",
+    "--seal-keys-file with --max-failures 0: a copy of sealed secrets and a way to the port",
+  ],
   [
     "--share-port --max-failures 0 --single-use",
     "--max-failures 0:",

@@ -37,12 +37,21 @@ Deno.test("findRisks() names the files with secrets that everybody can read", as
     const all = (mode: number): readonly string[] => [
       ...["--tls-cert", file("c", 0o644), "--tls-key", file("k", mode)],
       ...["--api-keys-file", file("a", mode), "--guard-key-file", file("g", mode)],
+      ...["--seal-keys-file", file("s", mode)],
       ...["--guard", "rediss://127.0.0.1", "--guard-tls-ca", file("ca", 0o644)],
       ...["--guard-tls-cert", file("gc", 0o644), "--guard-tls-key", file("gk", mode)],
     ];
     const risk = (flag: string): string =>
       `everybody on this machine can read the file that ${flag} names.`;
-    const secret = ["--tls-key", "--api-keys-file", "--guard-key-file", "--guard-tls-key"];
+    const secret = [
+      ...[
+        "--tls-key",
+        "--api-keys-file",
+        "--seal-keys-file",
+        "--guard-key-file",
+        "--guard-tls-key",
+      ],
+    ];
     assertEquals((await risksOf(all(0o604))).toSorted(), secret.map(risk).toSorted());
     assertEquals(await risksOf(all(0o670)), []);
   });

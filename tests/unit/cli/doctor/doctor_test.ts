@@ -7,6 +7,7 @@ import { CERTAINTY, OTHER_REASONS } from "../../../../lib/otp/diagnosis/causes.t
 import { diagnose } from "../../../../lib/otp/diagnosis/diagnosis.ts";
 import { GUARD_KEY_FILE } from "../../../support/guard_key.ts";
 import { referenceHotp } from "../../../support/reference_totp.ts";
+import { SEAL_KEY_LINES, SEAL_KEYS_FILE, sealByJose } from "../../../support/seal_keys.ts";
 import type { Outcome } from "../../../support/program.ts";
 import { startFakeRedis } from "../../../support/fake_redis.ts";
 import { main } from "../../../../main.ts";
@@ -63,6 +64,54 @@ Deno.test("doctor reports the error of a server, and exits with 1", async () => 
     "A server with these options answers with an error: Parameter secretCode is not Base32 " +
       "(letters A to Z, digits 2 to 7).\n",
   );
+});
+
+Deno.test("doctor opens a sealed secret with the keys of the server", async () => {
+  const keys = ["--at", AT, "--seal-keys-file", SEAL_KEYS_FILE];
+  const sealed = await sealByJose(SECRET, SEAL_KEY_LINES[1]);
+  assertEquals((await doctor(`${RIGHT}\n${sealed}\n`, keys)).code, 0);
+  const wrong = await doctor(`${referenceHotp(SECRET, STEP - 9)}\n${sealed}\n`, keys);
+  assertEquals(wrong.code, 1);
+  assert(wrong.stdout.includes("The pin has expired"), wrong.stdout);
+});
+
+Deno.test("doctor reports why a sealed secret cannot be opened, with the name of its key", async () => {
+  const keys = ["--at", AT, "--seal-keys-file", SEAL_KEYS_FILE];
+  const other = "7".repeat(64);
+  const sealed = await sealByJose("canary");
+  const rows = [
+    [
+      await sealByJose("canary", `gone\x1b[31m"x:${other}`),
+      '- It is sealed with the key "gone [31m\\"x", and the file of --seal-keys-file has no key of that name.',
+    ],
+    [
+      await sealByJose("canary", `new:${other}`),
+      '- The key "new" does not open it: it was changed, or sealed with another key of that name.',
+    ],
+    [
+      sealed.slice(0, -1),
+      "- It is not of the format of a sealed secret: it was changed or cut off.",
+    ],
+  ] as const;
+  for (const [secret, expected] of rows) {
+    const { code, stdout } = await doctor(`${RIGHT}\n${secret}\n`, keys);
+    const [error, line, ...others] = stdout.split("\n");
+    assertEquals([code, error, line, others], [
+      1,
+      "A server with these options answers with an error: Parameter secretCode is sealed, and this " +
+      "server cannot open it.",
+      expected,
+      [""],
+    ]);
+  }
+});
+
+Deno.test("doctor says of a sealed secret that the server needs its keys", async () => {
+  const { code, stdout } = await doctor(`${RIGHT}\n${await sealByJose(SECRET)}\n`);
+  assertEquals(code, 1);
+  const line =
+    "The secret is sealed: a server opens it with --seal-keys-file. Give doctor its file.";
+  assert(stdout.includes(`\n${line}\n`), stdout);
 });
 
 Deno.test("doctor checks at the current time without --at", async () => {

@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert/equals";
 import { keysInWords, Reload, type Renewable } from "../../../../lib/cli/serve/reload.ts";
 import { UsageError } from "../../../../lib/config/option.ts";
 import type { CallerKey } from "../../../../lib/http/api_keys.ts";
-import type { RenewedKeys, ServerState } from "../../../../lib/server/server.ts";
+import type { KeyFileOption, RenewedKeys, ServerState } from "../../../../lib/server/server.ts";
 import { tlsVersion } from "../../../../lib/server/files/tls.ts";
 import { ListenError } from "../../../../lib/server/listen/error.ts";
 import { CERTIFICATE, ENDED, PRIVATE_KEY } from "../../../support/certificates.ts";
@@ -44,7 +44,8 @@ function reloadOf(args: readonly string[], parts: Parts = {}): {
     error: (message: string, cause: unknown) => void lines.push(`error: ${message}: ${cause}`),
     request: () => {},
   };
-  const { listener = { renew: no }, renewKeys = () => undefined, tls, version = "" } = parts;
+  const noKeys = fails(new TypeError("There are no keys"));
+  const { listener = { renew: no }, renewKeys = noKeys, tls, version = "" } = parts;
   const state: ServerState = {
     get refusedReloads() {
       return 0;
@@ -93,14 +94,14 @@ Deno.test("Reload logs a line for each file", async () => {
     const newCertificate = "info: the certificate was read again: it is valid until 2126-10-27";
     const newKeys = "info: the API keys were read again: 2 keys: a, 1 without a name";
     assertEquals(await linesOfReload([], renewed), [
-      "info: SIGHUP: there are no certificate and no API keys to read again",
+      "info: SIGHUP: there are no certificate and no keys to read again",
     ]);
     assertEquals(await linesOfReload(keys, renewed), [newKeys]);
     assertEquals(shown, []);
     assertEquals(await linesOfReload([...tls, ...keys], renewed), [newCertificate, newKeys]);
     assertEquals(shown, [{ cert: CERTIFICATE, key: PRIVATE_KEY }]);
     // A server that stops shows no other certificate.
-    assertEquals(await linesOfReload([...tls, ...keys]), []);
+    assertEquals(await linesOfReload(tls), []);
     const broken = {
       listener: { renew: fails(new TypeError("no certificate")) },
       renewKeys: fails(new UsageError("line 1 is no key")),
@@ -209,6 +210,19 @@ Deno.test("an unchanged file is logged as unchanged, and a credential as systemd
     assertEquals(await linesOfReload(keys, { renewKeys }), [
       "info: the API keys are unchanged: 1 key",
       risk,
+    ]);
+    const sealKeys = ["--seal-keys-file", `${folder}/keys`];
+    const renewBoth = (option: KeyFileOption): RenewedKeys =>
+      option === "apiKeysFile" ? renewKeys() : { keys: keysOf("new", "old"), isChanged: true };
+    assertEquals(await linesOfReload([...keys, ...sealKeys], { renewKeys: renewBoth }), [
+      "info: the API keys are unchanged: 1 key",
+      risk,
+      "info: the seal keys were read again: 2 keys: new, old",
+    ]);
+    const refused = { renewKeys: fails(new UsageError("line 2 is no key")) };
+    assertEquals(await linesOfReload(sealKeys, refused), [
+      "counted",
+      "warn: the old seal keys are kept: line 2 is no key",
     ]);
     const env = { CREDENTIALS_DIRECTORY: folder };
     await withProcess({ env }, async () => {
