@@ -92,7 +92,7 @@ function textIn(key: string): string {
 }
 
 /** Sentence about a sealed secret. */
-export const SEALED =
+export const SEALED: string =
   "This secret is sealed. Only the server can open it, so this page computes no codes of it, and no " +
   "reasons of a wrong pin.";
 
