@@ -104,11 +104,16 @@ function argumentsIn(text: string, operation: Operation): Arguments {
   return args;
 }
 
-// Returns a hint when the object has a missing parameter under a name in another case.
+// Returns a hint when the object has a missing parameter under a name in another case, or inside of
+// another member.
 function hintFor(name: string, members: readonly JsonMember[]): string | undefined {
-  const isOther = (other: string): boolean =>
-    other.length === name.length && other !== name && other.toLowerCase() === name.toLowerCase();
-  return members.some((member) => isOther(member.name)) ? "Names are case sensitive." : undefined;
+  const isLike = (other: string): boolean =>
+    other.length === name.length && other.toLowerCase() === name.toLowerCase();
+  const isOther = (member: JsonMember): boolean => member.name !== name && isLike(member.name);
+  if (members.some(isOther)) return "Names are case sensitive.";
+  return members.some(({ nestedNames }) => nestedNames.some(isLike))
+    ? "It is expected in the outermost object."
+    : undefined;
 }
 
 // Reads a value as text, even a boolean pin: it is a wrong pin like any other.

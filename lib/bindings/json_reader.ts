@@ -26,6 +26,8 @@ export interface JsonMember {
   readonly nameOffset: number;
   /** Offset of the value, in UTF-16 units. */
   readonly valueOffset: number;
+  /** Names of the members inside of an object or array, at any depth. */
+  readonly nestedNames: readonly string[];
 }
 
 /**
@@ -77,6 +79,7 @@ const WORDS: ReadonlyMap<string, boolean | null> = new Map([
 class Reader {
   readonly #text: string;
   #at = 0;
+  #nestedNames: string[] = [];
 
   constructor(text: string) {
     this.#text = text;
@@ -100,7 +103,9 @@ class Reader {
     const nameOffset = this.#at;
     const name = this.#name();
     const valueOffset = this.#at;
-    return { name, value: this.#value(), nameOffset, valueOffset };
+    this.#nestedNames = [];
+    const value = this.#value();
+    return { name, value, nameOffset, valueOffset, nestedNames: this.#nestedNames };
   }
 
   // Reads a name and its colon.
@@ -141,13 +146,13 @@ class Reader {
           throw this.#fail(`A value is nested more than ${MAX_JSON_DEPTH} deep`);
         }
         if (!this.#skip(end)) {
-          if (end === "}") this.#name();
+          if (end === "}") this.#nestedNames.push(this.#name());
           continue;
         }
         open.pop();
       } else if (this.#scalar() === undefined) throw this.#fail("A value was expected");
       while (open.length > 0 && !this.#goesOn(open.at(-1)!)) open.pop();
-      if (open.at(-1) === "}") this.#name();
+      if (open.at(-1) === "}") this.#nestedNames.push(this.#name());
     } while (open.length > 0);
   }
 

@@ -178,23 +178,42 @@ function argumentsOf(
       continue;
     }
     const others = children.filter((child) => child !== value);
-    const leftOut = missingValue(parameter, hintFor(name, others, namespace));
+    const leftOut = missingValue(parameter, hintFor(name, others, { operation, namespace }));
     if (leftOut !== undefined) args.set(name, leftOut);
   }
   return args;
 }
 
-// Returns a hint when the call has a missing parameter in another case or namespace.
+// Returns a hint when the call has a missing parameter in another case or namespace, or deeper.
 function hintFor(
   name: string,
   others: readonly XmlElement[],
-  namespace: string,
+  { operation, namespace }: { readonly operation: Operation; readonly namespace: string },
 ): string | undefined {
-  const lookalike = others.find((child) => child.localName.toLowerCase() === name.toLowerCase());
-  if (lookalike === undefined) return undefined;
-  return lookalike.localName === name
-    ? `It is expected in namespace ${namespace}.`
-    : "Names are case sensitive.";
+  const isLike = ({ localName }: XmlElement): boolean =>
+    localName.toLowerCase() === name.toLowerCase();
+  const lookalike = others.find(isLike);
+  if (lookalike !== undefined) {
+    return lookalike.localName === name
+      ? `It is expected in namespace ${namespace}.`
+      : "Names are case sensitive.";
+  }
+  return hasDescendant(others, isLike)
+    ? `It is expected as a child of the element ${operation.name}.`
+    : undefined;
+}
+
+function hasDescendant(
+  elements: readonly XmlElement[],
+  isWanted: (element: XmlElement) => boolean,
+): boolean {
+  // A list in place of recursion, whose depth callers would choose.
+  const left = [...elements];
+  for (let element = left.pop(); element !== undefined; element = left.pop()) {
+    if (isWanted(element)) return true;
+    left.push(...element.children.filter(isElement));
+  }
+  return false;
 }
 
 // Whether an element is nil, and so has no value (XML Schema part 1 §2.6.2).

@@ -42,6 +42,15 @@ for (const [text, members] of READ) {
   });
 }
 
+Deno.test("readJsonObject() has the names inside of each member, at any depth", () => {
+  const members = readJsonObject("{a:{b:{'c':1},d:[{e:{}},[{f:2}]]},g:1,h:[]}");
+  assertEquals(members.map(({ name, nestedNames }) => [name, ...nestedNames]), [
+    ["a", "b", "c", "d", "e", "f"],
+    ["g"],
+    ["h"],
+  ]);
+});
+
 const NO_NAME = "The name of a member was expected";
 const NO_VALUE = "A value was expected";
 const NO_COMMA = "A comma or the end of an object or array was expected";
@@ -120,6 +129,6 @@ Deno.test(`readJsonObject() passes over values nested ${MAX_JSON_DEPTH} deep, an
 
 Deno.test("readJsonObject() has the places of a member and its value", () => {
   assertEquals(readJsonObject("{ a : 'b'}"), [
-    { name: "a", value: "b", nameOffset: 2, valueOffset: 6 },
+    { name: "a", value: "b", nameOffset: 2, valueOffset: 6, nestedNames: [] },
   ]);
 });
