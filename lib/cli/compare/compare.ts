@@ -7,7 +7,7 @@
 import { flagOf, UsageError } from "../../config/option.ts";
 import type { Config } from "../../config/options.ts";
 import { newSecret, secretKey } from "../../otp/secret.ts";
-import { hotp, importOtpKey, MAX_WINDOW, timeStep } from "../../otp/totp.ts";
+import { hotp, importOtpKey, timeStep } from "../../otp/totp.ts";
 import { isLoopback } from "../../page/shared/address.ts";
 import { readKeys } from "../../server/server.ts";
 import type { CompareOptions } from "../args/commands.ts";
@@ -19,7 +19,6 @@ import {
   GROUPS,
   type Question,
   questionsFor,
-  type SecretKind,
   windowQuestion,
 } from "./questions.ts";
 import {
@@ -168,7 +167,7 @@ class Comparison implements Compared {
 
   async #askOnce(question: Question, callsOf: (draw: Draw) => readonly Call[]): Promise<Asked> {
     await this.#awaitStep();
-    const draw = await this.#draw(question.secret ?? "any");
+    const draw = await this.#draw(question);
     const calls = callsOf(draw);
     const begun = { question, draw, calls, sentMs: Date.now() };
     const replies: Reply[] = [];
@@ -188,9 +187,16 @@ class Comparison implements Compared {
   /** Reads an answer, and the options that it shows. */
   #read(asked: Asked): Asked {
     const answer = asked.question.read(asked.replies, asked.draw);
-    const shown = asked.question.shows?.(answer, asked.replies) ?? {};
-    this.theirs = { ...this.theirs, ...shown };
+    this.#adopt(asked.question.shows?.(answer, asked.draw) ?? {});
     return { ...asked, answer };
+  }
+
+  #adopt(shown: Partial<Config>): void {
+    const names = Object.keys(shown) as (keyof Config)[];
+    // The same object means the same options.
+    if (names.some((name) => shown[name] !== this.theirs[name])) {
+      this.theirs = { ...this.theirs, ...shown };
+    }
   }
 
   /** Waits at the end and the beginning of a time step, which both sides may see differently. */
@@ -206,9 +212,10 @@ class Comparison implements Compared {
     if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
   }
 
-  /** Draws a secret whose codes in the widest window are all different. */
-  async #draw(kind: SecretKind): Promise<Draw> {
-    const { algorithm, digits, period, secretEncoding, namespace } = this.theirs;
+  /** Draws a secret whose codes in the window and around it are all different. */
+  async #draw({ secret: kind, steps = 0 }: Question): Promise<Draw> {
+    const { algorithm, digits, period, secretEncoding, namespace, window } = this.theirs;
+    const furthest = Math.max(11, this.ours.window + 1, window + 1, Math.abs(steps));
     const now = timeStep(this.#now(), period);
     for (;;) {
       // Base32 is a secret in either encoding.
@@ -216,7 +223,6 @@ class Comparison implements Compared {
       const bytes = secretKey(secret, secretEncoding) ?? secretKey(secret, "text")!;
       const key = await importOtpKey(bytes, algorithm);
       if (kind === "code begins with 0" && !(await hotp(key, now, digits)).startsWith("0")) continue;
-      const furthest = MAX_WINDOW + 1;
       const codes = await Promise.all(
         Array.from({ length: 2 * furthest + 1 }, (_, i) => hotp(key, now + i - furthest, digits)),
       );
@@ -224,7 +230,8 @@ class Comparison implements Compared {
       const code = (steps: number): string => codes[steps + furthest]!;
       const wrong = (Number(code(0)) + 1) % 10 ** digits;
       const wrongPin = String(wrong).padStart(digits, "0");
-      if (!codes.includes(wrongPin)) return { secret, code, wrongPin, namespace };
+      if (!codes.includes(wrongPin)) {
+ return { secret, code, wrongPin, namespace, origin: this.#origin }; }
     }
   }
 
@@ -239,7 +246,7 @@ class Comparison implements Compared {
     });
     if (found !== undefined) {
       this.aheadMs += found.middle * this.theirs.period * 1000;
-      this.theirs = { ...this.theirs, window: found.width };
+      this.#adopt({ window: found.width });
     }
     return further;
   }

@@ -32,14 +32,13 @@ export interface Draw {
   readonly secret: string;
   /** Returns the code of the secret that is right some time steps from now. */
   readonly code: (steps: number) => string;
-  /** A pin that is wrong in the widest window. */
+  /** A pin that is wrong in the window and around it. */
   readonly wrongPin: string;
   /** The namespace of the other side. */
   readonly namespace: string;
+  /** Scheme and authority of the address that is asked. */
+  readonly origin: string;
 }
-
-/** Requirement on the secret of a question. */
-export type SecretKind = "any" | "outside ASCII" | "code begins with 0";
 
 /** Question: a row of the table. */
 export interface Question {
@@ -52,13 +51,13 @@ export interface Question {
   /** Reads the answer to compare, from the replies. */
   readonly read: (replies: readonly Reply[], draw: Draw) => string;
   /** Returns the options that an answer shows. */
-  readonly shows?: (answer: string, replies: readonly Reply[]) => Partial<Config>;
+  readonly shows?: (answer: string, draw: Draw) => Partial<Config>;
   /** The options that can explain a difference. */
   readonly options: readonly (keyof Config)[];
   /** The answer of the hosted service where no option restores it. */
   readonly known?: string;
   /** Requirement on its secret. */
-  readonly secret?: SecretKind;
+  readonly secret?: "outside ASCII" | "code begins with 0";
   /** Whether it is asked without an API key, and only where the options require one. */
   readonly isAnonymous?: boolean;
   /** The distance of the time step in question, in the rows of the window. */
@@ -114,7 +113,10 @@ const DESCRIPTION: readonly Question[] = [
     group: "Description",
     name: "the WSDL's addresses",
     read: readWsdl((root) => addressesIn(root).join(", ")),
-    shows: (answer) => optionOf("baseUrl", /^(\S+)\/api\.asmx$/i.exec(answer)?.[1] ?? ""),
+    shows: (answer, { origin }) => {
+      const [, base = origin] = /^(\S+)\/api\.asmx$/i.exec(answer) ?? [];
+      return optionOf("baseUrl", base === origin ? "" : base);
+    },
     options: ["baseUrl", "trustProxy"],
   },
 ];
