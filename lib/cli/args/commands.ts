@@ -93,7 +93,10 @@ export const CODE_OPTIONS: OptionTable<CodeOptions> = {
 
 /** Options of the command `compare`. */
 export const COMPARE_OPTIONS: OptionTable<CompareOptions> = {
-  sendKey: { description: "Send the first API key to the URL, over https or on this machine", ...SWITCH },
+  sendKey: {
+    description: "Send the first API key to the URL, over https or on this machine",
+    ...SWITCH,
+  },
   ca: { description: "CA certificates (PEM) to trust beside the runtime's", ...FILE },
 };
 
@@ -182,7 +185,15 @@ const TABLE: readonly (readonly [name: string, command: CommandRow])[] = [
     operand: "URL",
     uses: [
       ...CODE,
-      ...["window", "singleUse", "html", "namespace", "baseUrl", "trustProxy", "apiKeysFile"] as const,
+      ...[
+        "window",
+        "singleUse",
+        "html",
+        "namespace",
+        "baseUrl",
+        "trustProxy",
+        "apiKeysFile",
+      ] as const,
     ],
     examples: [
       "authenticator compare http://authenticatorapi.com --window 10 --html image",

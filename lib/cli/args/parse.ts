@@ -21,9 +21,9 @@ import {
   type CodeOptions,
   type CommandRow,
   COMMANDS,
+  commandsOf,
   COMPARE_OPTIONS,
   type CompareOptions,
-  commandsOf,
   DOCTOR_OPTIONS,
   type DoctorOptions,
   optionsOf,
@@ -226,7 +226,10 @@ function readWords(args: readonly string[], command: CommandRow): Words {
     throw new UsageError("unexpected word: give one URL, and quotes around a value with spaces");
   }
   const typed = words.join(" ");
-  if (command.operand !== "URL" && typed !== "" && !COMMANDS.has(typed) && commandsOf(typed).length === 0) {
+  if (
+    command.operand !== "URL" && typed !== "" && !COMMANDS.has(typed) &&
+    commandsOf(typed).length === 0
+  ) {
     throw noSuchCommand(typed, [...COMMANDS.keys()]);
   }
   return { flags, operand: typed || undefined };

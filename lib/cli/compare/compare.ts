@@ -14,13 +14,7 @@ import type { CompareOptions } from "../args/commands.ts";
 import { CommandError, readTextFile } from "../io/io.ts";
 import type { Call, Reply } from "./calls.ts";
 import { answerHere } from "./local.ts";
-import {
-  type Draw,
-  GROUPS,
-  type Question,
-  questionsFor,
-  windowQuestion,
-} from "./questions.ts";
+import { type Draw, GROUPS, type Question, questionsFor, windowQuestion } from "./questions.ts";
 import {
   ANSWER_TIMEOUT_MS,
   MAX_REQUESTS,
@@ -156,7 +150,8 @@ class Comparison implements Compared {
     for (const _attempt of [1, 2]) {
       asked = await this.#askOnce(question, question.calls);
       const { period } = this.theirs;
-      const isInStep = timeStep(asked.sentMs + this.aheadMs, period) === timeStep(this.#now(), period);
+      const isInStep =
+        timeStep(asked.sentMs + this.aheadMs, period) === timeStep(this.#now(), period);
       if (asked.isAnswered && isInStep) return this.#read(asked);
       if (asked.isAnswered) {
         asked = { ...asked, isAnswered: false, answer: "no answer within a time step" };
@@ -222,7 +217,9 @@ class Comparison implements Compared {
       const secret = newSecret("base32", crypto) + (kind === "outside ASCII" ? "é" : "");
       const bytes = secretKey(secret, secretEncoding) ?? secretKey(secret, "text")!;
       const key = await importOtpKey(bytes, algorithm);
-      if (kind === "code begins with 0" && !(await hotp(key, now, digits)).startsWith("0")) continue;
+      if (kind === "code begins with 0" && !(await hotp(key, now, digits)).startsWith("0")) {
+        continue;
+      }
       const codes = await Promise.all(
         Array.from({ length: 2 * furthest + 1 }, (_, i) => hotp(key, now + i - furthest, digits)),
       );
@@ -231,14 +228,17 @@ class Comparison implements Compared {
       const wrong = (Number(code(0)) + 1) % 10 ** digits;
       const wrongPin = String(wrong).padStart(digits, "0");
       if (!codes.includes(wrongPin)) {
- return { secret, code, wrongPin, namespace, origin: this.#origin }; }
+        return { secret, code, wrongPin, namespace, origin: this.#origin };
+      }
     }
   }
 
   /** Measures the window, and by its middle the clock, with further questions where they are needed. */
   async #measureWindow(asked: readonly Asked[]): Promise<readonly Asked[]> {
     const further: Asked[] = [];
-    const answers = new Map(asked.map(({ question, answer }) => [question.steps!, answer === "true"]));
+    const answers = new Map(
+      asked.map(({ question, answer }) => [question.steps!, answer === "true"]),
+    );
     const found = await findWindow(answers, this.ours.window, async (steps) => {
       const each = await this.#ask(windowQuestion(steps));
       further.push(each);

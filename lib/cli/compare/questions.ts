@@ -71,7 +71,13 @@ const CODE = ["secretEncoding", "algorithm", "digits", "period", "namespace"] as
 
 /** Lists the questions for a window. */
 export function questionsFor(window: number): readonly Question[] {
-  return [...DESCRIPTION, ...PAIRING, ...windowSteps(window).map(windowQuestion), ...PINS, ...FAULTS];
+  return [
+    ...DESCRIPTION,
+    ...PAIRING,
+    ...windowSteps(window).map(windowQuestion),
+    ...PINS,
+    ...FAULTS,
+  ];
 }
 
 function windowSteps(window: number): readonly number[] {
@@ -128,8 +134,11 @@ const OF_HTML: readonly Question[] = [
   {
     group: "Pairing",
     name: "the Key URI",
-    read: readPairing("HTTP GET", ({ ManualSetupCode: key, Html: html }) =>
-      uriIn(html).replace(`secret=${key}&`, "secret=KEY&")),
+    read: readPairing(
+      "HTTP GET",
+      ({ ManualSetupCode: key, Html: html }) =>
+        uriIn(html).replace(`secret=${key}&`, "secret=KEY&"),
+    ),
     shows: (uri) => uri.startsWith("otpauth:") ? codeSettingsIn(new URL(uri).searchParams) : {},
     options: ["algorithm", "digits", "period"],
     known: KNOWN_URI,
@@ -161,8 +170,11 @@ const PAIRING: readonly Question[] = FORMS.flatMap((form): readonly Question[] =
     calls: ({ secret, namespace }) => [
       writeCall(form, "Pair", { ...APP, secretCode: secret }, namespace),
     ],
-    read: readPairing(form, ({ ManualSetupCode: key, Html: html }, { secret }) =>
-      keyIn(html) === key ? keyKind(key, secret) : "two keys"),
+    read: readPairing(
+      form,
+      ({ ManualSetupCode: key, Html: html }, { secret }) =>
+        keyIn(html) === key ? keyKind(key, secret) : "two keys",
+    ),
     shows: (answer) => ENCODINGS.get(answer) ?? {},
     options: ["secretEncoding", "namespace"],
   },
@@ -175,8 +187,11 @@ const PINS: readonly Question[] = [
     pinQuestion(`a wrong pin, by ${form}`, form, ({ wrongPin }) => wrongPin),
   ]),
   {
-    ...pinQuestion("a right pin with a space", "HTTP GET", ({ code }) =>
-      code(0).replace(/^.../, "$& ")),
+    ...pinQuestion(
+      "a right pin with a space",
+      "HTTP GET",
+      ({ code }) => code(0).replace(/^.../, "$& "),
+    ),
     known: "false",
   },
   pinQuestion("an empty pin", "HTTP GET", () => ""),
@@ -223,9 +238,14 @@ const FAULTS: readonly Question[] = [
       known,
     })
   ),
-  faultQuestion("an empty secretCode", "HTTP GET", ({ wrongPin: pin }) => ({ pin, secretCode: "" }), {
-    known: "false",
-  }),
+  faultQuestion(
+    "an empty secretCode",
+    "HTTP GET",
+    ({ wrongPin: pin }) => ({ pin, secretCode: "" }),
+    {
+      known: "false",
+    },
+  ),
   faultQuestion("a missing Pin, by /Validate.aspx", "short route", (draw) => ({
     secretCode: draw.secret,
   })),
@@ -341,9 +361,10 @@ function uriIn(html: string): string {
 
 function codeSettingsIn(parameters: URLSearchParams): Partial<Config> {
   const names = ["algorithm", "digits", "period"] as const;
-  return Object.assign({}, ...names.map((name) =>
-    optionOf(name, parameters.get(name) ?? OPTIONS[name].defaultText)
-  ));
+  return Object.assign(
+    {},
+    ...names.map((name) => optionOf(name, parameters.get(name) ?? OPTIONS[name].defaultText)),
+  );
 }
 
 // Reads an option from an answer; an unusable value shows none.

@@ -114,7 +114,7 @@ export class RemoteService {
           ...(body !== undefined && { "content-length": new TextEncoder().encode(body).length }),
           ...(key !== undefined && !isAnonymous && { "x-api-key": key }),
         },
-        ca: [...tls.rootCertificates, ...(ca === undefined ? [] : [ca])],
+        ...(isTls && { ca: [...tls.rootCertificates, ...(ca === undefined ? [] : [ca])] }),
       });
       const text = await textOf(reply, sentMs + timeoutMs);
       const { statusCode: status = 0, headers: fields } = reply;
@@ -142,7 +142,9 @@ export class RemoteService {
     const file = flagOf("apiKeysFile");
     throw new CommandError(
       this.#settings.key === undefined
-        ? `${this.place} requires an API key: give ${file}, and ${flagOf("sendKey")} to send its first`
+        ? `${this.place} requires an API key: give ${file}, and ${
+          flagOf("sendKey")
+        } to send its first`
         : `${this.place} does not accept the first key of ${file}`,
     );
   }
@@ -151,7 +153,10 @@ export class RemoteService {
 async function textOf(reply: IncomingMessage, untilMs: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let length = 0;
-  const timer = setTimeout(() => reply.destroy(new DOMException("", "TimeoutError")), untilMs - Date.now());
+  const timer = setTimeout(
+    () => reply.destroy(new DOMException("", "TimeoutError")),
+    untilMs - Date.now(),
+  );
   try {
     for await (const chunk of reply as AsyncIterable<Uint8Array>) {
       length += chunk.length;

@@ -32,13 +32,14 @@ Deno.test("healthcheck, status, guard, doctor and compare send nothing to a prox
     for (const name of Object.keys(variables)) Deno.env.delete(name);
   }
   assertEquals(proxied, []);
-  assertEquals(called, [
+  // The last command asks more.
+  assertEquals(called.slice(0, 6), [
     "GET /healthz",
     "GET /status",
     "POST /guard/name canary",
     "POST /guard/unlock canary",
     "POST /guard/name canary",
-    ...Array(called.length - 5).fill(called[5]),
+    "GET /api.asmx",
   ]);
 });
 

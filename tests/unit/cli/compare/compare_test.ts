@@ -3,7 +3,6 @@ import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
 import { compare } from "../../../../lib/cli/compare/compare.ts";
 import { questionsFor } from "../../../../lib/cli/compare/questions.ts";
-import { AUTHORITY, STORE_CERTIFICATE, STORE_KEY } from "../../../support/certificates.ts";
 import { configOf, runCommand } from "../../../support/command.ts";
 import { CommandError } from "../../../../lib/cli/io/io.ts";
 import {
@@ -95,24 +94,6 @@ Deno.test("several other options are all named", async () => {
     "Start Authenticator with --digits 8 --window 4 --html image --namespace urn:pins/.";
   assertHas(stdout, `\n${advice} It accepts a code 3 times as long.`);
   assert(!stdout.includes("Different:"), stdout);
-});
-
-Deno.test("addresses behind a proxy name the options of addresses", async () => {
-  // A server without --trust-proxy behind one that ends TLS, as it is reached by https.
-  const lie: ComparedOptions["lie"] = (_call, reply) => ({
-    ...reply,
-    text: reply.text.replaceAll("https://127", "http://127"),
-  });
-  await withFolder(async (folder) => {
-    const ca = `${folder}/ca.pem`;
-    await Deno.writeTextFile(ca, AUTHORITY);
-    const tls = { cert: STORE_CERTIFICATE, key: STORE_KEY };
-    const { code, stdout } = await compared({ tls, lie }, ["--ca", ca]);
-    assertEquals(code, 1);
-    assertHas(stdout, "Option: it has --base-url http://127.0.0.1:");
-    assertHas(stdout, "from --base-url, or behind a proxy from --trust-proxy.");
-    assertSame(await compared({ tls }, ["--ca", ca]));
-  });
 });
 
 Deno.test("a clock that is off is one finding, and pins are made for it", async () => {
@@ -399,22 +380,4 @@ Deno.test("an answer that does not come in time is one of three failures", async
   assertEquals(error.message, `${server.url} does not answer within 0.1 seconds`);
   assertEquals(server.calls.length, 3);
   assertEquals(lines.length, 2);
-});
-
-Deno.test("a certificate is checked, and --ca adds an authority", async () => {
-  await using server = startCompared({ tls: { cert: STORE_CERTIFICATE, key: STORE_KEY } });
-  const { code, stderr } = await runCommand(["compare", server.url]);
-  assertEquals(code, 1);
-  assert(
-    /has a certificate that is not trusted, or not for this name: give --ca\.\n$/.test(stderr),
-    stderr,
-  );
-  assertEquals(server.calls, []);
-  await withFolder(async (folder) => {
-    await Deno.writeTextFile(`${folder}/ca.pem`, AUTHORITY);
-    assertSame(await runCommand(["compare", server.url, "--ca", `${folder}/ca.pem`]));
-    const named = server.url.replace("127.0.0.1", "localhost");
-    const other = await runCommand(["compare", named, "--ca", `${folder}/ca.pem`]);
-    assertEquals(other.code, 1, other.stdout);
-  });
 });
