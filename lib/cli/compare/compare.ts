@@ -112,13 +112,14 @@ class Comparison implements Compared {
    * @throws {CommandError} When nothing at the URL answers as such a service.
    */
   async run(print: (line: string) => void): Promise<void> {
-    const questions = questionsFor(this.ours.window)
-      .filter(({ isAnonymous }) => isAnonymous !== true || this.ours.apiKeysFile !== undefined);
+    const questions = questionsFor(this.ours);
     for (const group of GROUPS) {
       const asked: Asked[] = [];
       for (const question of questions.filter((each) => each.group === group)) {
         asked.push(await this.#ask(question, asked.at(-1)));
       }
+      // The clock is set before the first pin is made.
+      if (group === "Description") this.aheadMs = this.remote.aheadMs ?? 0;
       const findings: Finding[] = [];
       if (group === "Clock and window") {
         asked.push(...await this.#measureWindow(asked));
@@ -174,8 +175,6 @@ class Comparison implements Compared {
       if (!(error instanceof NoAnswerError)) throw error;
       return { ...begun, replies, answer: error.message, isAnswered: false };
     }
-    // The clock is set once, before the first pin is made.
-    if (this.remote.requests === 1) this.aheadMs = this.remote.aheadMs ?? 0;
     return { ...begun, replies, answer: "", isAnswered: true };
   }
 

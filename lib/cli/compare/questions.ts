@@ -58,7 +58,7 @@ export interface Question {
   readonly known?: string;
   /** Requirement on its secret. */
   readonly secret?: "outside ASCII" | "code begins with 0";
-  /** Whether it is asked without an API key, and only where the options require one. */
+  /** Whether it is asked without an API key. */
   readonly isAnonymous?: boolean;
   /** The distance of the time step in question, in the rows of the window. */
   readonly steps?: number;
@@ -69,19 +69,23 @@ const APP = { appName: "Authenticator compare", appInfo: "jane doe" };
 /** The options that decide on every pin. */
 const CODE = ["secretEncoding", "algorithm", "digits", "period", "namespace"] as const;
 
-/** Lists the questions for a window. */
-export function questionsFor(window: number): readonly Question[] {
+/** Lists the questions about a server that should have some options. */
+export function questionsFor(
+  { window, trustProxy, apiKeysFile }: Pick<Config, "window" | "trustProxy" | "apiKeysFile">,
+): readonly Question[] {
   return [
     ...DESCRIPTION,
+    ...(trustProxy ? [] : [FORWARDED]),
     ...PAIRING,
     ...windowSteps(window).map(windowQuestion),
     ...PINS,
+    ...(apiKeysFile === undefined ? [] : [ANONYMOUS]),
     ...FAULTS,
   ];
 }
 
 function windowSteps(window: number): readonly number[] {
-  const distances = [window, window + 1, 10, 11];
+  const distances = [1, window, window + 1, 10, 11];
   return [...new Set([0, ...distances.flatMap((distance) => [distance, -distance])])];
 }
 
@@ -100,11 +104,13 @@ export function windowQuestion(steps: number): Question {
   };
 }
 
+const WSDL: Call = { method: "GET", path: "/api.asmx?wsdl", headers: {} };
+
 const DESCRIPTION: readonly Question[] = [
   {
     group: "Description",
     name: "the WSDL's operations",
-    calls: () => [{ method: "GET", path: "/api.asmx?wsdl", headers: {} }],
+    calls: () => [WSDL],
     read: readWsdl((root) => operationsIn(root).join(", ")),
     options: [],
   },
@@ -126,6 +132,16 @@ const DESCRIPTION: readonly Question[] = [
     options: ["baseUrl", "trustProxy"],
   },
 ];
+
+// A proxy in front of a server that trusts it hides this.
+const FORWARDED: Question = {
+  group: "Description",
+  name: "the WSDL's addresses, with X-Forwarded-Host",
+  calls: () => [{ ...WSDL, headers: { "x-forwarded-host": "pins.example" } }],
+  read: readWsdl((root) => addressesIn(root).join(", ")),
+  shows: (answer) => ({ trustProxy: answer.includes("//pins.example/") }),
+  options: ["trustProxy", "baseUrl"],
+};
 
 /** What the hosted service writes for `APP`: no issuer in the label, no space in the account. */
 const KNOWN_URI = `otpauth://totp/janedoe?secret=KEY&issuer=${percentEncode(APP.appName)}`;
@@ -214,13 +230,14 @@ const PINS: readonly Question[] = [
     shows: (answer) => ({ singleUse: answer === "true, false" }),
     options: [...CODE, "singleUse"],
   },
-  {
-    ...pinQuestion("a right pin without an API key", "HTTP GET", ({ code }) => code(0)),
-    shows: (answer) => answer === "true" ? { apiKeysFile: undefined } : {},
-    options: ["apiKeysFile"],
-    isAnonymous: true,
-  },
 ];
+
+const ANONYMOUS: Question = {
+  ...pinQuestion("a right pin without an API key", "HTTP GET", ({ code }) => code(0)),
+  shows: (answer) => answer === "true" ? { apiKeysFile: undefined } : {},
+  options: ["apiKeysFile"],
+  isAnonymous: true,
+};
 
 // The status, the media type and the code of a fault are compared, and not its sentence, which may
 // change in any version. The hosted service writes the status 500 for all of them.

@@ -23,10 +23,11 @@ async function compared(
   args: readonly string[],
   given: readonly string[] = args,
   urlOf: (url: string) => string = (url) => url,
+  env: Readonly<Record<string, string>> = {},
 ): Promise<Outcome> {
   let outcome: Outcome | undefined;
   await withProgram(["--port", "0", ...args], async ({ url }) => {
-    outcome = await runProgram(["compare", urlOf(url), ...given]);
+    outcome = await runProgram(["compare", urlOf(url), ...given], env);
   });
   return outcome!;
 }
@@ -105,7 +106,8 @@ Deno.test("a key is sent over checked TLS, and nowhere without --send-key", () =
     assertEquals(code, 1);
     assert(stderr.endsWith("give --api-keys-file, and --send-key to send its first.\n"), stderr);
     // An unchecked certificate gets no key.
-    const unchecked = await compared(served, [...file, "--send-key"]);
+    const noChecks = { NODE_TLS_REJECT_UNAUTHORIZED: "0" };
+    const unchecked = await compared(served, [...file, "--send-key"], (url) => url, noChecks);
     assertEquals(unchecked.code, 1);
     assert(unchecked.stderr.includes("has a certificate that is not trusted"), unchecked.stderr);
   }));

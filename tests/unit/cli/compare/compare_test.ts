@@ -43,6 +43,8 @@ function assertSame({ code, stdout, stderr }: Outcome): void {
 const SETTINGS: readonly (readonly string[])[] = [
   [],
   ["--window", "0"],
+  ["--window", "2"],
+  ["--window", "100"],
   ["--window", "10", "--html", "image"],
   ["--digits", "8", "--algorithm", "SHA256"],
   ["--algorithm", "SHA512", "--period", "60", "--single-use", "--max-failures", "1"],
@@ -66,6 +68,7 @@ const WRONG: readonly (readonly [string, readonly string[], readonly string[]])[
   ["--period 60", ["--period", "60"], []],
   ["--secret-encoding base32", ["--secret-encoding", "base32"], []],
   ["--secret-encoding text", [], ["--secret-encoding", "base32"]],
+  ["--trust-proxy=true", ["--trust-proxy"], []],
   ["--html image", ["--html", "image"], []],
   ["--html svg", [], ["--html", "image"]],
   ["--namespace urn:pins/", ["--namespace", "urn:pins/"], []],
@@ -120,6 +123,32 @@ Deno.test("a clock that the Date does not show is found by the middle of the win
   }
 });
 
+Deno.test("a question whose answer comes in another time step is asked again", async () => {
+  const args = ["--period", "2"];
+  let delayed = 0;
+  const outcome = await compared(
+    {
+      args,
+      lie: async (call, reply) => {
+        if (call.operation === "ValidatePin" && delayed++ === 0) {
+          await new Promise((resolve) => setTimeout(resolve, 2_100));
+        }
+        return reply;
+      },
+    },
+    args,
+    (server) => {
+      const [first, second] = server.calls.filter(({ operation }) => operation === "ValidatePin");
+      assertEquals(first!.target.replace(/=[^&]*/g, ""), second!.target.replace(/=[^&]*/g, ""));
+      assert(first!.args.get("secretcode") !== second!.args.get("secretcode"));
+      assert(
+        server.calls.length > questionsFor(configOf(args)).filter(({ calls }) => calls).length + 1,
+      );
+    },
+  );
+  assertSame(outcome);
+});
+
 Deno.test("the hosted service is the same with its options, and without them both are named", async () => {
   const handler = (call: Parameters<typeof hostedService>[0]): ReturnType<typeof hostedService> =>
     hostedService(call);
@@ -127,9 +156,9 @@ Deno.test("the hosted service is the same with its options, and without them bot
   assertEquals(right.code, 0, right.stdout);
   assert(!/\d (?:option|different)/.test(right.stdout), right.stdout);
   // Each row that states an answer of the hosted service got it.
-  const stated = questionsFor(10).filter(({ known }) => known !== undefined).map(({ name }) =>
-    name
-  );
+  const stated = questionsFor(configOf(["--window", "10"])).filter(({ known }) =>
+    known !== undefined
+  ).map(({ name }) => name);
   assertHas(
     right.stdout,
     `\nKnown: the hosted service differs in ${stated.join("; ")}.`,
@@ -166,7 +195,14 @@ Deno.test("every secret is new, and nothing but what the first line says is sent
     assertEquals(twice!.length, 1);
     secrets.push(...first!);
     for (const { headers, target, body } of server.calls) {
-      const allowed = ["connection", "content-length", "content-type", "host", "soapaction"];
+      const allowed = [
+        "connection",
+        "content-length",
+        "content-type",
+        "host",
+        "soapaction",
+        "x-forwarded-host",
+      ];
       // Runtimes may add a field that says how replies may be coded.
       const others = [...headers.keys()].filter((name) => !allowed.includes(name));
       assertEquals(others, [], "other header fields");
@@ -333,12 +369,12 @@ const NO_SERVICE: readonly (readonly [string, string, number])[] = [
   [
     "HTTP/1.1 404 Not Found\r\nContent-Type: text/html\r\nContent-Length: 3\r\n\r\n<p>",
     "does not answer as such a service: 404 text/html",
-    7,
+    8,
   ],
   [
     "HTTP/1.1 200 OK\r\nContent-Type: text/\u009B31mhtml\r\nContent-Length: 3\r\n\r\n<p>",
     "does not answer as such a service: ",
-    7,
+    8,
   ],
   [
     "HTTP/1.1 301 Moved\r\nLocation: https://a.example/\u009B31mpath?b=canary\r\nContent-Length: 0\r\n\r\n",
@@ -379,5 +415,5 @@ Deno.test("an answer that does not come in time is one of three failures", async
   resolve();
   assertEquals(error.message, `${server.url} does not answer within 0.1 seconds`);
   assertEquals(server.calls.length, 3);
-  assertEquals(lines.length, 2);
+  assertEquals(lines.length, 1);
 });

@@ -41,7 +41,8 @@ const accepted: RowLie["say"] = (reply) => {
 };
 const withStatus = (status: number): RowLie["say"] => (reply) => ({ ...reply, status });
 
-const isWsdl = ({ target }: AskedCall): boolean => target.includes("?wsdl");
+const isWsdl = ({ target, headers }: AskedCall): boolean =>
+  target.includes("?wsdl") && !headers.has("x-forwarded-host");
 const isOf = (form: string, operation: string) => (call: AskedCall): boolean =>
   call.form === form && call.operation === operation;
 const isPin = (form: string, pin: (call: AskedCall) => boolean) => (call: AskedCall): boolean =>
@@ -65,6 +66,10 @@ const LIES: readonly (readonly [name: RegExp, lie: (...groups: readonly string[]
   [/^the WSDL's addresses$/, () => ({
     about: isWsdl,
     say: replaced('soap12:address location="http:', 'soap12:address location="https:'),
+  })],
+  [/^the WSDL's addresses, with X-Forwarded-Host$/, () => ({
+    about: ({ headers }) => headers.has("x-forwarded-host"),
+    say: replaced(/location="http:[^"]*"/, 'location="http://other.example/api.asmx"'),
   })],
   [/^the setup key, by (.*)$/, (form) => ({
     about: isOf(form!, "Pair"),
@@ -162,7 +167,7 @@ function lieAbout({ name }: Question): RowLie | undefined {
   return found[0] && found[0][1](...found[0][0].exec(name)!.slice(1));
 }
 
-const QUESTIONS = questionsFor(1);
+const QUESTIONS = questionsFor({ window: 1, trustProxy: false, apiKeysFile: "/nowhere" });
 
 Deno.test("every question has a lie, and every lie a question", () => {
   assertEquals(
