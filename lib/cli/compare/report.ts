@@ -124,7 +124,10 @@ function adviceOf({ findings, ours, theirs, aheadMs }: Compared): string {
     ],
     [!isClockRight, `Its clock is ${clockClause(aheadMs)}: synchronize both.`],
     [differs && isClockRight, "No option explains what is different."],
-    [options.length === 0 && !differs, "Callers can rely on the same answers from both."],
+    [
+      options.length === 0 && !differs,
+      `All ${findings.every(({ kind }) => kind === "same") ? "" : "other "}answers are the same.`,
+    ],
   ];
   return sentences.filter(([when]) => when).map(([, sentence]) => sentence).join(" ");
 }

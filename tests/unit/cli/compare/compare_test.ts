@@ -37,7 +37,7 @@ async function compared(
 function assertSame({ code, stdout, stderr }: Outcome): void {
   assertEquals([code, stderr], [0, ""], stdout);
   assert(!/\d (?:known|option|different)/.test(stdout), stdout);
-  assertHas(stdout, "\nCallers can rely on the same answers from both.\n");
+  assertHas(stdout, "\nAll answers are the same.\n");
 }
 
 const SETTINGS: readonly (readonly string[])[] = [
