@@ -131,16 +131,9 @@ export function describeReply({ status, type, text }: Reply): string {
   const start = `${status} ${type || "without a type"}`;
   if (type === JSON_TYPE) return start + (valueOf(text) === undefined ? ", not JSON" : "");
   if (!/[/+]xml$/.test(type)) return start;
-  const root = documentOf(text);
-  if (root === undefined) return `${start}, not XML`;
-  for (const { envelope } of SOAP.values()) {
-    const fault = descend(root, [[envelope, "Envelope"], [envelope, "Body"], [envelope, "Fault"]]);
-    if (fault === undefined) continue;
-    const code = child(fault, "", "faultcode") ??
-      descend(fault, [[envelope, "Fault"], [envelope, "Code"], [envelope, "Value"]]);
-    return `${start} ${code ? textOf(code).replace(/^.*:/, "") : "Fault"}`;
-  }
-  return start;
+  if (documentOf(text) === undefined) return `${start}, not XML`;
+  const [, code] = /<(?:\w+:)?(?:faultcode|Value)>(?:\w+:)?(\w+)</.exec(text) ?? [];
+  return code === undefined ? start : `${start} ${code}`;
 }
 
 /** Returns the root element of a document; undefined where it is not well-formed. */

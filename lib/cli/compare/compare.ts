@@ -251,7 +251,7 @@ class Comparison implements Compared {
   }
 
   async #judge(asked: Asked): Promise<Finding> {
-    const { question: { name, options, known }, answer, isAnswered } = asked;
+    const { question: { name, known }, answer, isAnswered } = asked;
     const { ours, theirs } = this;
     const here = await this.#answerHere(asked, theirs);
     const finding = { name, here, there: answer, options: [] };
@@ -260,12 +260,15 @@ class Comparison implements Compared {
     if (theirs === ours || await this.#answerHere(asked, ours) === answer) {
       return { ...finding, kind: "same" };
     }
-    const changed = options.filter((option) => theirs[option] !== ours[option]);
+    // An option explains the answer where the answer changes with it.
+    const changed = (Object.keys(ours) as (keyof Config)[])
+      .filter((option) => theirs[option] !== ours[option]);
+    const needed: (keyof Config)[] = [];
     for (const option of changed) {
-      const one = await this.#answerHere(asked, { ...ours, [option]: theirs[option] });
-      if (one === answer) return { ...finding, kind: "option", options: [option] };
+      const without = await this.#answerHere(asked, { ...theirs, [option]: ours[option] });
+      if (without !== answer) needed.push(option);
     }
-    return { ...finding, kind: "option", options: changed };
+    return { ...finding, kind: "option", options: needed.length === 0 ? changed : needed };
   }
 
   async #answerHere({ question, draw, calls, sentMs }: Asked, config: Config): Promise<string> {

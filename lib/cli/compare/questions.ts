@@ -17,7 +17,6 @@ import {
   type Form,
   FORMS,
   keyIn,
-  type OperationName,
   type Reply,
   resultOf,
   writeCall,
@@ -52,8 +51,6 @@ export interface Question {
   readonly read: (replies: readonly Reply[], draw: Draw) => string;
   /** Returns the options that an answer shows. */
   readonly shows?: (answer: string, draw: Draw) => Partial<Config>;
-  /** The options that can explain a difference. */
-  readonly options: readonly (keyof Config)[];
   /** The answer of the hosted service where no option restores it. */
   readonly known?: string;
   /** Requirement on its secret. */
@@ -65,9 +62,6 @@ export interface Question {
 }
 
 const APP = { appName: "Authenticator compare", appInfo: "jane doe" };
-
-/** The options that decide on every pin. */
-const CODE = ["secretEncoding", "algorithm", "digits", "period", "namespace"] as const;
 
 /** Lists the questions about a server that should have some options. */
 export function questionsFor(
@@ -99,7 +93,6 @@ export function windowQuestion(steps: number): Question {
       ({ code }) => code(steps),
     ),
     group: "Clock and window",
-    options: [...CODE, "window"],
     steps,
   };
 }
@@ -108,91 +101,67 @@ const WSDL: Call = { method: "GET", path: "/api.asmx?wsdl", headers: {} };
 
 const DESCRIPTION: readonly Question[] = [
   {
-    group: "Description",
-    name: "the WSDL's operations",
+    ...wsdlQuestion("the WSDL's operations", (root) => operationsIn(root).join(", ")),
     calls: () => [WSDL],
-    read: readWsdl((root) => operationsIn(root).join(", ")),
-    options: [],
   },
   {
-    group: "Description",
-    name: "the WSDL's namespace",
-    read: readWsdl((root) => attribute(root, "targetNamespace")),
+    ...wsdlQuestion("the WSDL's namespace", (root) => attribute(root, "targetNamespace")),
     shows: (answer) => optionOf("namespace", answer),
-    options: ["namespace"],
   },
   {
-    group: "Description",
-    name: "the WSDL's addresses",
-    read: readWsdl((root) => addressesIn(root).join(", ")),
+    ...wsdlQuestion("the WSDL's addresses", addressesIn),
     shows: (answer, { origin }) => {
       const [, base = origin] = /^(\S+)\/api\.asmx$/i.exec(answer) ?? [];
       return optionOf("baseUrl", base === origin ? "" : base);
     },
-    options: ["baseUrl", "trustProxy"],
   },
 ];
 
 // A proxy in front of a server that trusts it hides this.
 const FORWARDED: Question = {
-  group: "Description",
-  name: "the WSDL's addresses, with X-Forwarded-Host",
+  ...wsdlQuestion("the WSDL's addresses, with X-Forwarded-Host", addressesIn),
   calls: () => [{ ...WSDL, headers: { "x-forwarded-host": "pins.example" } }],
-  read: readWsdl((root) => addressesIn(root).join(", ")),
   shows: (answer) => ({ trustProxy: answer.includes("//pins.example/") }),
-  options: ["trustProxy", "baseUrl"],
 };
-
-/** What the hosted service writes for `APP`: no issuer in the label, no space in the account. */
-const KNOWN_URI = `otpauth://totp/janedoe?secret=KEY&issuer=${percentEncode(APP.appName)}`;
 
 const OF_HTML: readonly Question[] = [
   {
-    group: "Pairing",
-    name: "the Key URI",
-    read: readPairing(
+    ...pairQuestion(
+      "the Key URI",
       "HTTP GET",
       ({ ManualSetupCode: key, Html: html }) =>
         uriIn(html).replace(`secret=${key}&`, "secret=KEY&"),
     ),
     shows: (uri) => uri.startsWith("otpauth:") ? codeSettingsIn(new URL(uri).searchParams) : {},
-    options: ["algorithm", "digits", "period"],
-    known: KNOWN_URI,
+    // No issuer in the label, and no space in the account.
+    known: `otpauth://totp/janedoe?secret=KEY&issuer=${percentEncode(APP.appName)}`,
   },
   {
-    group: "Pairing",
-    name: "the form of Html",
-    read: readPairing("HTTP GET", ({ Html: html }) => formOf(html)),
+    ...pairQuestion("the form of Html", "HTTP GET", ({ Html: html }) => formOf(html)),
     shows: (answer) => optionOf("html", answer.replace(/,.*$/, "")),
-    options: ["html", "algorithm", "digits", "period"],
   },
 ];
 
 const OF_PAIR_ASPX: readonly Question[] = [{
-  group: "Pairing",
-  name: "the addresses in Html",
-  read: readPairing("short route", ({ Html: html }) => {
+  ...pairQuestion("the addresses in Html", "short route", ({ Html: html }) => {
     const { link, picture } = IMAGE.exec(html)?.groups ?? {};
     return link === undefined ? "not a link around a picture" : `${link}, ${picture}`;
   }),
-  options: ["baseUrl", "trustProxy"],
   known: "https://www.authenticatorapi.com, https://www.AuthenticatorAPI.com/qr.aspx",
 }];
 
 const PAIRING: readonly Question[] = FORMS.flatMap((form): readonly Question[] => [
   {
-    group: "Pairing",
-    name: `the setup key, by ${form}`,
-    calls: ({ secret, namespace }) => [
-      writeCall(form, "Pair", { ...APP, secretCode: secret }, namespace),
-    ],
-    read: readPairing(
+    ...pairQuestion(
+      `the setup key, by ${form}`,
       form,
-      ({ ManualSetupCode: key, Html: html }, { secret }) =>
-        keyIn(html) === key ? keyKind(key, secret) : "two keys",
+      ({ ManualSetupCode: key, Html }, draw) =>
+        keyIn(Html) === key ? keyKind(key, draw.secret) : "two keys",
     ),
+    calls: ({ secret: secretCode, namespace }) => [
+      writeCall(form, "Pair", { ...APP, secretCode }, namespace),
+    ],
     shows: (answer) => ENCODINGS.get(answer) ?? {},
-    options: ["secretEncoding", "namespace"],
   },
   ...(form === "HTTP GET" ? OF_HTML : form === "short route" ? OF_PAIR_ASPX : []),
 ]);
@@ -228,14 +197,12 @@ const PINS: readonly Question[] = [
   {
     ...pinQuestion("a right pin twice", "HTTP GET", ({ code }) => code(0), 2),
     shows: (answer) => ({ singleUse: answer === "true, false" }),
-    options: [...CODE, "singleUse"],
   },
 ];
 
 const ANONYMOUS: Question = {
   ...pinQuestion("a right pin without an API key", "HTTP GET", ({ code }) => code(0)),
   shows: (answer) => answer === "true" ? { apiKeysFile: undefined } : {},
-  options: ["apiKeysFile"],
   isAnonymous: true,
 };
 
@@ -296,8 +263,7 @@ function pinQuestion(
       const args = { pin: pin(draw), secretCode: draw.secret };
       return Array(times).fill(writeCall(form, "ValidatePin", args, draw.namespace));
     },
-    read: readResult(form, "ValidatePin"),
-    options: CODE,
+    read: (replies, draw) => replies.map((reply) => pinAnswer(form, reply, draw)).join(", "),
   };
 }
 
@@ -317,27 +283,29 @@ function faultQuestion(
     group: "Faults",
     name,
     calls: (draw) => [change(writeCall(form, operation, args(draw), draw.namespace))],
-    read: readResult(form, "ValidatePin"),
-    options: ["namespace", "secretEncoding"],
+    read: (replies, draw) => replies.map((reply) => pinAnswer(form, reply, draw)).join(", "),
     ...known,
   };
 }
 
-function readResult(form: Form, operation: OperationName): Question["read"] {
-  return (replies, { namespace }) =>
-    replies.map((reply) => {
-      const result = resultOf(form, operation, reply, namespace);
-      return typeof result === "string" ? result : describeReply(reply);
-    }).join(", ");
+function pinAnswer(form: Form, reply: Reply, { namespace }: Draw): string {
+  const result = resultOf(form, "ValidatePin", reply, namespace);
+  return typeof result === "string" ? result : describeReply(reply);
 }
 
-function readPairing(
+/** Makes a question about a pairing, from the reply of the row before unless it has calls. */
+function pairQuestion(
+  name: string,
   form: Form,
   read: (info: PairingInfo, draw: Draw) => string,
-): Question["read"] {
-  return ([reply], draw) => {
-    const info = resultOf(form, "Pair", reply!, draw.namespace);
-    return typeof info === "object" ? read(info, draw) : describeReply(reply!);
+): Question {
+  return {
+    group: "Pairing",
+    name,
+    read: ([reply], draw) => {
+      const info = resultOf(form, "Pair", reply!, draw.namespace);
+      return typeof info === "object" ? read(info, draw) : describeReply(reply!);
+    },
   };
 }
 
@@ -390,11 +358,16 @@ function optionOf(name: keyof Config, text: string): Partial<Config> {
   return typeof parsed === "object" ? { [name]: parsed.value } : {};
 }
 
-function readWsdl(read: (root: XmlElement) => string): Question["read"] {
-  return ([reply]) => {
-    const { status, type, text } = reply!;
-    const root = status === 200 && type === "text/xml" ? documentOf(text) : undefined;
-    return root?.localName === "definitions" ? read(root) : describeReply(reply!);
+/** Makes a question about the WSDL, from the reply of the row before unless it has calls. */
+function wsdlQuestion(name: string, read: (root: XmlElement) => string): Question {
+  return {
+    group: "Description",
+    name,
+    read: ([reply]) => {
+      const { status, type, text } = reply!;
+      const root = status === 200 && type === "text/xml" ? documentOf(text) : undefined;
+      return root?.localName === "definitions" ? read(root) : describeReply(reply!);
+    },
   };
 }
 
@@ -405,8 +378,9 @@ function operationsIn(root: XmlElement): readonly string[] {
   });
 }
 
-function addressesIn(root: XmlElement): readonly string[] {
-  return [...new Set(elementsIn(root, "address").map((each) => attribute(each, "location")))];
+function addressesIn(root: XmlElement): string {
+  const addresses = elementsIn(root, "address").map((each) => attribute(each, "location"));
+  return [...new Set(addresses)].join(", ");
 }
 
 function elementsIn(parent: XmlElement, name: string): readonly XmlElement[] {

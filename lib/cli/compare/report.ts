@@ -72,8 +72,8 @@ export function reportOf(compared: Compared): readonly string[] {
     ...optionLines(compared),
     ...differenceLines(findings),
     ...(known.length === 0 ? [] : [
-      `Known: the hosted service differs in ${namesOf(known)}. No option changes that; ` +
-      "docs/switching.md says why.",
+      "Known of the hosted service, and changed by no option (docs/switching.md says why): " +
+      `${namesOf(known)}.`,
     ]),
     adviceOf(compared),
     `${requests} requests. Not asked: throttling, the store, the guard key, the operator port.`,

@@ -161,7 +161,7 @@ Deno.test("the hosted service is the same with its options, and without them bot
   ).map(({ name }) => name);
   assertHas(
     right.stdout,
-    `\nKnown: the hosted service differs in ${stated.join("; ")}.`,
+    `(docs/switching.md says why): ${stated.join("; ")}.\nAll other answers`,
   );
   const wrong = await compared({ handler }, []);
   assertEquals(wrong.code, 1);
