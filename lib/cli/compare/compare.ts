@@ -11,7 +11,8 @@ import { hotp, importOtpKey, timeStep } from "../../otp/totp.ts";
 import { isLoopback } from "../../page/shared/address.ts";
 import { readKeys } from "../../server/server.ts";
 import type { CompareOptions } from "../args/commands.ts";
-import { CommandError, readTextFile } from "../io/io.ts";
+import { CommandError } from "../io/io.ts";
+import { readAuthorities } from "../../server/files/tls.ts";
 import type { Call, Reply } from "./calls.ts";
 import { answerHere } from "./local.ts";
 import { type Draw, GROUPS, type Question, questionsFor, windowQuestion } from "./questions.ts";
@@ -51,7 +52,7 @@ export async function compare(
   const remote = new RemoteService({
     ...address,
     key: sendKey ? firstKey(config, address.origin) : undefined,
-    ca: ca === undefined ? undefined : await readTextFile(ca),
+    ca: ca === undefined ? [] : readAuthorities(ca),
     timeoutMs,
   });
   print(

@@ -64,7 +64,7 @@ export interface RemoteSettings extends ServiceAddress {
   /** API key to send; undefined for none. */
   readonly key: string | undefined;
   /** Certificates of authorities to trust beside the runtime's, as PEM. */
-  readonly ca: string | undefined;
+  readonly ca: readonly string[];
   /** Time for an answer, in milliseconds. */
   readonly timeoutMs: number;
 }
@@ -114,7 +114,7 @@ export class RemoteService {
           ...(body !== undefined && { "content-length": new TextEncoder().encode(body).length }),
           ...(key !== undefined && !isAnonymous && { "x-api-key": key }),
         },
-        ...(isTls && { ca: [...tls.rootCertificates, ...(ca === undefined ? [] : [ca])] }),
+        ...(isTls && { ca: [...tls.rootCertificates, ...ca] }),
       });
       const text = await textOf(reply, sentMs + timeoutMs);
       const { statusCode: status = 0, headers: fields } = reply;

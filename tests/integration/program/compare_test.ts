@@ -7,7 +7,12 @@
 
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
-import { AUTHORITY, STORE_CERTIFICATE, STORE_KEY } from "../../support/certificates.ts";
+import {
+  AUTHORITY,
+  CERTIFICATE,
+  STORE_CERTIFICATE,
+  STORE_KEY,
+} from "../../support/certificates.ts";
 import { withFolder } from "../../support/folder.ts";
 import { type Outcome, runProgram, withProgram } from "../../support/program.ts";
 
@@ -63,7 +68,12 @@ async function withFiles(
   }) => Promise<void>,
 ): Promise<void> {
   await withFolder(async (folder) => {
-    const files = { cert: STORE_CERTIFICATE, key: STORE_KEY, ca: AUTHORITY, keys: `web:${KEY}\n` };
+    const files = {
+      cert: STORE_CERTIFICATE,
+      key: STORE_KEY,
+      ca: `${CERTIFICATE}\n${AUTHORITY}`,
+      keys: `web:${KEY}\n`,
+    };
     for (const [name, text] of Object.entries(files)) {
       await Deno.writeTextFile(`${folder}/${name}`, text);
     }
@@ -91,9 +101,13 @@ Deno.test("over TLS the certificate is checked, and --ca adds an authority", () 
       const sentence = "has a certificate that is not trusted, or not for this name: give --ca.\n";
       assert(stderr.endsWith(sentence), stderr);
     }
-    const { code, stderr } = await compared(server, ["--ca", "/nowhere"]);
-    assertEquals(code, 1);
-    assert(stderr.includes("cannot read /nowhere"), stderr);
+    const missing = await compared(server, ["--ca", "/nowhere"]);
+    const key = await compared(server, ["--ca", server.at(-1)!]);
+    const error = "authenticator: error: the file of --ca";
+    assertEquals([missing, key].map(({ code, stderr }) => [code, stderr]), [
+      [2, `${error} cannot be read: there is no such file or folder.\n`],
+      [2, `${error} does not hold a PEM certificate.\n`],
+    ]);
   }));
 
 Deno.test("a key is sent over checked TLS, and nowhere without --send-key", () =>

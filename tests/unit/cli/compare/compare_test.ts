@@ -401,19 +401,31 @@ Deno.test("what is not such a service is one sentence and exits with 1", async (
   assert(/ cannot be reached: nothing listens there\.\n$/.test(stderr), stderr);
 });
 
-Deno.test("an answer that does not come in time is one of three failures", async () => {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const lie: ComparedOptions["lie"] = async (_call, reply) => (await promise, reply);
-  await using server = startCompared({ lie });
-  const lines: string[] = [];
+/** Compares a server whose answers take too long, and returns the error. */
+async function slowError(url: string): Promise<string> {
   const options = { sendKey: false, ca: undefined };
+  const parts = { timeoutMs: 100 };
   const error = await assertRejects(
-    () =>
-      compare(configOf([]), server.url, options, (line) => lines.push(line), { timeoutMs: 100 }),
+    () => compare(configOf([]), url, options, () => {}, parts),
     CommandError,
   );
-  resolve();
-  assertEquals(error.message, `${server.url} does not answer within 0.1 seconds`);
+  return error.message;
+}
+
+Deno.test("an answer that does not come in time, or not to its end, is one of three failures", async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  await using server = startCompared({ lie: async (_call, reply) => (await promise, reply) });
+  assertEquals(await slowError(server.url), `${server.url} does not answer within 0.1 seconds`);
   assertEquals(server.calls.length, 3);
-  assertEquals(lines.length, 1);
+  resolve();
+  let asked = 0;
+  const never = (): ReadableStream =>
+    new ReadableStream({ start: (stream) => stream.enqueue(new TextEncoder().encode("<")) });
+  await using endless = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, () => {
+    asked++;
+    return new Response(never());
+  });
+  const url = `http://127.0.0.1:${endless.addr.port}`;
+  assertEquals(await slowError(url), `${url} does not answer within 0.1 seconds`);
+  assertEquals(asked, 3);
 });
