@@ -31,6 +31,10 @@ import { clockFinding, type Compared, countsOf, type Finding, reportOf } from ".
 export interface CompareParts {
   /** Time for an answer, in milliseconds. */
   readonly timeoutMs?: number;
+  /** The clock: milliseconds since 1970. */
+  readonly now?: () => number;
+  /** Waits for some milliseconds. */
+  readonly sleep?: (ms: number) => Promise<void>;
 }
 
 /**
@@ -46,14 +50,14 @@ export async function compare(
   url: string | undefined,
   { sendKey, ca }: CompareOptions,
   print: (line: string) => void,
-  { timeoutMs = ANSWER_TIMEOUT_MS }: CompareParts = {},
+  { timeoutMs = ANSWER_TIMEOUT_MS, now = Date.now, sleep = wait }: CompareParts = {},
 ): Promise<number> {
   const address = parseServiceUrl(url);
   const remote = new RemoteService({
     ...address,
     key: sendKey ? firstKey(config, address.origin) : undefined,
     ca: ca === undefined ? [] : readAuthorities(ca),
-    timeoutMs,
+    ...{ timeoutMs, now },
   });
   print(
     `Asking ${remote.place}, with at most ${MAX_REQUESTS} requests: secrets drawn for them, and ` +
@@ -61,10 +65,14 @@ export async function compare(
         sendKey ? `The first key of ${flagOf("apiKeysFile")} is sent` : "No API key is sent"
       }.`,
   );
-  const comparison = new Comparison(config, remote, address.origin);
+  const comparison = new Comparison(config, remote, { origin: address.origin, now, sleep });
   await comparison.run(print);
   reportOf(comparison).forEach(print);
   return comparison.findings.every(({ kind }) => kind === "same" || kind === "known") ? 0 : 1;
+}
+
+function wait(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 function firstKey({ apiKeysFile }: Config, origin: string): string {
@@ -91,6 +99,12 @@ interface Asked {
   readonly sentMs: number;
 }
 
+/** What a comparison needs beside the options. */
+interface Surroundings extends Required<Pick<CompareParts, "now" | "sleep">> {
+  /** Scheme and authority of the other side. */
+  readonly origin: string;
+}
+
 /** Comparison: the state of one run. */
 class Comparison implements Compared {
   readonly findings: Finding[] = [];
@@ -98,12 +112,12 @@ class Comparison implements Compared {
   readonly remote: RemoteService;
   theirs: Config;
   aheadMs = 0;
-  readonly #origin: string;
+  readonly #parts: Surroundings;
 
-  constructor(config: Config, remote: RemoteService, origin: string) {
+  constructor(config: Config, remote: RemoteService, parts: Surroundings) {
     this.ours = this.theirs = config;
     this.remote = remote;
-    this.#origin = origin;
+    this.#parts = parts;
   }
 
   /**
@@ -140,7 +154,7 @@ class Comparison implements Compared {
 
   /** Returns the time of the other side. */
   #now(): number {
-    return Date.now() + this.aheadMs;
+    return this.#parts.now() + this.aheadMs;
   }
 
   async #ask(question: Question, before?: Asked): Promise<Asked> {
@@ -166,7 +180,7 @@ class Comparison implements Compared {
     await this.#awaitStep();
     const draw = await this.#draw(question);
     const calls = callsOf(draw);
-    const begun = { question, draw, calls, sentMs: Date.now() };
+    const begun = { question, draw, calls, sentMs: this.#parts.now() };
     const replies: Reply[] = [];
     try {
       for (const call of calls) {
@@ -204,7 +218,7 @@ class Comparison implements Compared {
       : intoMs > periodMs - marginMs
       ? periodMs - intoMs + marginMs
       : 0;
-    if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
+    if (waitMs > 0) await this.#parts.sleep(waitMs);
   }
 
   /** Draws a secret whose codes in the window and around it are all different. */
@@ -228,7 +242,7 @@ class Comparison implements Compared {
       const wrong = (Number(code(0)) + 1) % 10 ** digits;
       const wrongPin = String(wrong).padStart(digits, "0");
       if (!codes.includes(wrongPin)) {
-        return { secret, code, wrongPin, namespace, origin: this.#origin };
+        return { secret, code, wrongPin, namespace, origin: this.#parts.origin };
       }
     }
   }
@@ -275,7 +289,7 @@ class Comparison implements Compared {
   async #answerHere({ question, draw, calls, sentMs }: Asked, config: Config): Promise<string> {
     const replies = await answerHere(config, calls, {
       nowMs: sentMs + this.aheadMs,
-      origin: this.#origin,
+      origin: this.#parts.origin,
       isAnonymous: question.isAnonymous === true,
     });
     return question.read(replies, draw);

@@ -67,6 +67,8 @@ export interface RemoteSettings extends ServiceAddress {
   readonly ca: readonly string[];
   /** Time for an answer, in milliseconds. */
   readonly timeoutMs: number;
+  /** The clock: milliseconds since 1970. */
+  readonly now: () => number;
 }
 
 /** The service at a URL. */
@@ -99,10 +101,10 @@ export class RemoteService {
       throw new NoAnswerError(`not asked: ${MAX_REQUESTS} requests were sent`);
     }
     this.requests++;
-    const { origin, prefix, key, ca, timeoutMs } = this.#settings;
+    const { origin, prefix, key, ca, timeoutMs, now } = this.#settings;
     const { protocol, hostname, port, host } = new URL(origin);
     const isTls = protocol === "https:";
-    const sentMs = Date.now();
+    const sentMs = now();
     try {
       const reply = await send({
         ...{ method, body, timeoutMs, isTls },
@@ -116,9 +118,9 @@ export class RemoteService {
         },
         ...(isTls && { ca: [...tls.rootCertificates, ...ca] }),
       });
-      const text = await textOf(reply, sentMs + timeoutMs);
+      const text = await textOf(reply, timeoutMs);
       const { statusCode: status = 0, headers: fields } = reply;
-      this.aheadMs ??= aheadOf(fields.date, sentMs, Date.now());
+      this.aheadMs ??= aheadOf(fields.date, sentMs, now());
       this.#refuse(status, fields.location, isAnonymous);
       return { status, type: mediaTypeOf(fields["content-type"]), text };
     } catch (error) {
@@ -150,13 +152,11 @@ export class RemoteService {
   }
 }
 
-async function textOf(reply: IncomingMessage, untilMs: number): Promise<string> {
+async function textOf(reply: IncomingMessage, timeoutMs: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let length = 0;
-  const timer = setTimeout(
-    () => reply.destroy(new DOMException("", "TimeoutError")),
-    untilMs - Date.now(),
-  );
+  const tooLate = (): void => void reply.destroy(new DOMException("", "TimeoutError"));
+  const timer = setTimeout(tooLate, timeoutMs);
   try {
     for await (const chunk of reply as AsyncIterable<Uint8Array>) {
       length += chunk.length;

@@ -4,6 +4,11 @@ import { assertRejects } from "@std/assert/rejects";
 import { compare } from "../../../../lib/cli/compare/compare.ts";
 import { questionsFor } from "../../../../lib/cli/compare/questions.ts";
 import { configOf, runCommand } from "../../../support/command.ts";
+import {
+  NoAnswerError,
+  parseServiceUrl,
+  RemoteService,
+} from "../../../../lib/cli/compare/remote.ts";
 import { CommandError } from "../../../../lib/cli/io/io.ts";
 import {
   type ComparedOptions,
@@ -97,6 +102,8 @@ Deno.test("several other options are all named", async () => {
     "Start Authenticator with --digits 8 --window 4 --html image --namespace urn:pins/.";
   assertHas(stdout, `\n${advice} It accepts a code 3 times as long.`);
   assert(!stdout.includes("Different:"), stdout);
+  // Each explains no more than what changes with it.
+  assertHas(stdout, "\nOption: it has --html image, and not --html svg: the form of Html.\n");
 });
 
 Deno.test("a clock that is off is one finding, and pins are made for it", async () => {
@@ -147,6 +154,41 @@ Deno.test("a question whose answer comes in another time step is asked again", a
     },
   );
   assertSame(outcome);
+});
+
+Deno.test("no pin is sent at the end of a time step, which both sides may see differently", async () => {
+  // A fifth of a second before the end, with a server whose clock is a little ahead.
+  let nowMs = 1_800_000_000_000 - 200;
+  const slept: number[] = [];
+  await using server = startCompared({ now: () => nowMs + 400 });
+  const code = await compare(
+    configOf([]),
+    server.url,
+    { sendKey: false, ca: undefined },
+    () => {},
+    {
+      now: () => nowMs,
+      sleep: (ms) => {
+        slept.push(ms);
+        nowMs += ms;
+        return Promise.resolve();
+      },
+    },
+  );
+  assertEquals([code, slept], [0, [1_700]]);
+});
+
+Deno.test("a service is asked sixty times at most", async () => {
+  await using server = startCompared();
+  const remote = new RemoteService({
+    ...parseServiceUrl(server.url),
+    ...{ key: undefined, ca: [], timeoutMs: 10_000, now: Date.now },
+  });
+  const ask = (): Promise<unknown> => remote.ask({ method: "GET", path: "/", headers: {} }, false);
+  const outcomes: unknown[] = [];
+  for (let i = 0; i < 61; i++) outcomes.push(await ask().catch((error) => error));
+  assertEquals(server.calls.length, 60);
+  assert(outcomes.at(-1) instanceof NoAnswerError);
 });
 
 Deno.test("the hosted service is the same with its options, and without them both are named", async () => {

@@ -245,6 +245,10 @@ const SERVERS: readonly (readonly [string, Lie])[] = [
         }
         : reply,
   ],
+  ["shows another key in Html", (call, reply) => {
+    const text = reply.text.replace(/(Manually pair with )./, "$17");
+    return call.operation === "Pair" ? { ...reply, text } : reply;
+  }],
   ["takes pins as numbers", (call, reply) => /^\d{5}$/.test(pinOf(call)) ? accepted(reply) : reply],
   ["answers each fault with 200", (_call, reply) => ({ ...reply, status: 200 })],
   ["sends no reply whole", (_call, reply) => ({ ...reply, text: reply.text.slice(0, -2) })],
