@@ -425,6 +425,7 @@ const NO_SERVICE: readonly (readonly [string, string, number])[] = [
   ],
   [`HTTP/1.1 200 OK\r\nContent-Length: ${LONG.length}\r\n\r\n${LONG}`, "sends more than 1 MiB", 3],
   ["HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf", "", 3],
+  ["HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nhalf", "", 3],
   ["220 mail.example ESMTP\r\n", "does not answer as HTTP", 3],
 ];
 
