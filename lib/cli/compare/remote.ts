@@ -4,6 +4,7 @@
  * @module
  */
 
+import { Buffer } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import tls from "node:tls";
 import { flagOf, UsageError } from "../../config/option.ts";
@@ -118,7 +119,7 @@ export class RemoteService {
         },
         ...(isTls && { ca: [...tls.rootCertificates, ...ca] }),
       });
-      const text = await textOf(reply, timeoutMs);
+      const text = await textOf(reply);
       const { statusCode: status = 0, headers: fields } = reply;
       this.aheadMs ??= aheadOf(fields.date, sentMs, now());
       this.#refuse(status, fields.location, isAnonymous);
@@ -152,22 +153,16 @@ export class RemoteService {
   }
 }
 
-async function textOf(reply: IncomingMessage, timeoutMs: number): Promise<string> {
+async function textOf(reply: IncomingMessage): Promise<string> {
   const chunks: Uint8Array[] = [];
   let length = 0;
-  const tooLate = (): void => void reply.destroy(new DOMException("", "TimeoutError"));
-  const timer = setTimeout(tooLate, timeoutMs);
-  try {
-    for await (const chunk of reply as AsyncIterable<Uint8Array>) {
-      length += chunk.length;
-      if (length > MAX_ANSWER_BYTES) throw new NoAnswerError("sends more than 1 MiB");
-      chunks.push(chunk);
-    }
-  } finally {
-    clearTimeout(timer);
-    reply.destroy();
+  for await (const chunk of reply as AsyncIterable<Uint8Array>) {
+    length += chunk.length;
+    // Leaving the loop closes the connection.
+    if (length > MAX_ANSWER_BYTES) throw new NoAnswerError("sends more than 1 MiB");
+    chunks.push(chunk);
   }
-  return new TextDecoder().decode(await new Blob(chunks as BlobPart[]).arrayBuffer());
+  return new TextDecoder().decode(Buffer.concat(chunks));
 }
 
 // Reads how far a Date field is ahead. It has whole seconds, and a server may keep one for a second.
