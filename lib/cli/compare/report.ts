@@ -112,12 +112,15 @@ function differenceLines(findings: readonly Finding[]): readonly string[] {
 
 function adviceOf({ findings, ours, theirs, aheadMs }: Compared): string {
   const options = optionsIn(findings);
-  const settings = options.map((option) => settingOf(option, theirs));
+  // Nobody should be told to give up API keys.
+  const settings = options.filter((option) => option !== "apiKeysFile")
+    .map((option) => settingOf(option, theirs));
   const isClockRight = clockFinding(aheadMs).kind === "same";
   const differs = findings.some(({ kind }) => kind === "different");
   const sentences: readonly (readonly [when: boolean, sentence: string])[] = [
-    [options.length > 0, `Start Authenticator with ${settings.join(" ")}.`],
+    [settings.length > 0, `Start Authenticator with ${settings.join(" ")}.`],
     [options.includes("window"), windowSentence(ours, theirs)],
+    [options.includes("apiKeysFile"), "It answers callers without an API key."],
     [
       options.includes("baseUrl"),
       `Addresses come from ${flagOf("baseUrl")}, or behind a proxy from ${flagOf("trustProxy")}.`,

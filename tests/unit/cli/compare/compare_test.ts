@@ -307,6 +307,7 @@ Deno.test("a key is sent only with --send-key, and only the first", async () => 
         open.stdout,
         "Option: it has no --api-keys-file, and not --api-keys-file: ",
       );
+      assertHas(open.stdout, "\nIt answers callers without an API key.\n");
     }
   });
 });
