@@ -11,10 +11,10 @@ readonly TARGETS='linux-x64, linux-arm64, linux-x64-musl, linux-arm64-musl,
 # What the executable may do; Deno holds it to that whatever the command line says.
 readonly PERMISSIONS=(
   --no-prompt     # it never asks a person for more
-  --allow-net     # serve listens where the options say, healthcheck asks there
+  --allow-net     # serve listens where the options say, healthcheck asks there, compare at its URL
   --allow-read    # the files the options name: certificate, keys, secret, socket
   --allow-write   # the socket of --socket, the pictures of pair --svg and --png
-  --allow-sys     # its umask, so that a socket is closed to other users while it is made
+  --allow-sys     # its umask, so that a socket is closed to other users while it is made; the CAs of TLS
   --allow-env     # to list the variables: a mistyped AUTHENTICATOR_ name would else be nothing
 )
 

@@ -8,6 +8,7 @@
 import process from "node:process";
 import { check } from "./lib/cli/check/check.ts";
 import { code } from "./lib/cli/code.ts";
+import { compare } from "./lib/cli/compare/compare.ts";
 import { parseCommand } from "./lib/cli/args/parse.ts";
 import { help } from "./lib/cli/args/help.ts";
 import { doctor } from "./lib/cli/doctor/doctor.ts";
@@ -136,6 +137,8 @@ async function run(args: readonly string[], print: (line: string) => void): Prom
       return await unsealCommand(command.config);
     case "doctor":
       return await doctor(command.config, command.options, print);
+    case "compare":
+      return await compare(command.config, command.url, command.options, print);
     case "status":
       return await status(command.config, print);
     case "guard unlock":

@@ -1,5 +1,5 @@
 /**
- * HTTP client of the commands, for a running server of this program.
+ * HTTP client of the commands.
  *
  * @module
  */
@@ -12,8 +12,10 @@ export const TIMEOUT_MS = 5_000;
 
 /** Request to a server, by its address or its socket. */
 export interface ServerRequest extends http.RequestOptions {
-  /** TLS in place of plain HTTP, without a check of the certificate. */
+  /** TLS in place of plain HTTP. */
   readonly isTls?: boolean;
+  /** The authorities (PEM) that the server's certificate is checked by; unchecked without. */
+  readonly ca?: string[];
   /** The body; undefined for none. */
   readonly body?: string | undefined;
   /** The timeout of the reply, in milliseconds. */
@@ -22,7 +24,7 @@ export interface ServerRequest extends http.RequestOptions {
 
 /** Sends a request, and returns the reply, whose body is yet to come. */
 export function send(
-  { isTls = false, body, timeoutMs = TIMEOUT_MS, ...options }: ServerRequest,
+  { isTls = false, ca, body, timeoutMs = TIMEOUT_MS, ...options }: ServerRequest,
 ): Promise<http.IncomingMessage> {
   const { request, Agent } = isTls ? https : http;
   return new Promise((resolve, reject) => {
@@ -32,7 +34,7 @@ export function send(
       // No proxy of the environment (NODE_USE_ENV_PROXY): it would read secrets and API keys.
       agent: new Agent({ proxyEnv: {} } as http.AgentOptions),
       // Without `ca`, Deno asks for permission to read the certificates of the system.
-      ...(isTls && { rejectUnauthorized: false, ca: [] }),
+      ...(isTls && { rejectUnauthorized: ca !== undefined, ca: ca ?? [] }),
     }).on("response", resolve).on("error", reject).end(body);
   });
 }

@@ -43,6 +43,14 @@ export interface CodeOptions extends DoctorOptions {
   readonly secretFile: string | undefined;
 }
 
+/** Options of the command `compare`. */
+export interface CompareOptions {
+  /** Whether to send the first API key. */
+  readonly sendKey: boolean;
+  /** The file with certificates of authorities to trust beside the runtime's. */
+  readonly ca: string | undefined;
+}
+
 const TEXT = optionalText("a text");
 const FILE = { placeholder: "FILE", ...TEXT };
 
@@ -83,6 +91,15 @@ export const CODE_OPTIONS: OptionTable<CodeOptions> = {
   at: { description: "Time of the code, if not now", ...TIME },
 };
 
+/** Options of the command `compare`. */
+export const COMPARE_OPTIONS: OptionTable<CompareOptions> = {
+  sendKey: {
+    description: "Send the first API key to the URL, over https or on this machine",
+    ...SWITCH,
+  },
+  ca: { description: "CA certificates (PEM) to trust beside the runtime's", ...FILE },
+};
+
 /** Command of the program. */
 export interface CommandRow {
   /** A summary: a clause that begins with a capital letter and has no full stop. */
@@ -96,8 +113,8 @@ export interface CommandRow {
    * all, so that the options of a server can be given unchanged.
    */
   readonly uses: readonly (keyof Config)[];
-  /** The placeholder of the operand, the name of a command; undefined without one. */
-  readonly operand?: string;
+  /** The placeholder of the operand; undefined without one. */
+  readonly operand?: "COMMAND" | "URL";
   /** Example command lines. */
   readonly examples: readonly string[];
 }
@@ -172,6 +189,33 @@ const TABLE: readonly (readonly [name: string, command: CommandRow])[] = [
     uses: [...CODE, "window", "maxFailures", "singleUse", ...STORE, ...OPERATOR],
     examples: [
       "printf '%s\\n' 123456 'the secret' | authenticator doctor --at 2026-01-31T12:00:00Z",
+    ],
+  }],
+  ["compare", {
+    summary: "Ask a service and this program the same questions, and say what differs",
+    details:
+      "Give it the options of the server, and the URL of the hosted service, or of the server that " +
+      "callers reach. Only this command connects to an address that no option names. It sends " +
+      "secrets that it draws for the questions, 60 requests at most, and no API key without " +
+      "--send-key. The exit code is 0 when the answers are the same, but for those of the hosted " +
+      "service that no option restores, and 1 when an option or anything else differs.",
+    options: { ...COMPARE_OPTIONS },
+    operand: "URL",
+    uses: [
+      ...CODE,
+      ...[
+        "window",
+        "singleUse",
+        "html",
+        "namespace",
+        "baseUrl",
+        "trustProxy",
+        "apiKeysFile",
+      ] as const,
+    ],
+    examples: [
+      "authenticator compare http://authenticatorapi.com --window 10 --html image",
+      "authenticator compare https://pins.example.com",
     ],
   }],
   ["healthcheck", {

@@ -76,7 +76,8 @@ const LAST_OPTIONS = [
 
 /** Writes the synopsis of a command, as in its usage line. */
 export function synopsisOf(name: string, command: CommandRow): string {
-  const operands = command.operand === undefined ? [] : [`[${command.operand}]`];
+  const { operand } = command;
+  const operands = operand === undefined ? [] : operand === "URL" ? [operand] : [`[${operand}]`];
   const hasOptions = namesOf(optionsOf(command)).length > 0;
   return ["authenticator", name, ...operands, ...(hasOptions ? ["[options]"] : [])].join(" ");
 }

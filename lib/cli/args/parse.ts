@@ -22,6 +22,8 @@ import {
   type CommandRow,
   COMMANDS,
   commandsOf,
+  COMPARE_OPTIONS,
+  type CompareOptions,
   DOCTOR_OPTIONS,
   type DoctorOptions,
   optionsOf,
@@ -48,6 +50,13 @@ export type Command =
   | { readonly kind: "pair"; readonly config: Config; readonly options: PairOptions }
   | { readonly kind: "code"; readonly config: Config; readonly options: CodeOptions }
   | { readonly kind: "doctor"; readonly config: Config; readonly options: DoctorOptions }
+  | {
+    readonly kind: "compare";
+    readonly config: Config;
+    readonly options: CompareOptions;
+    /** The URL as typed; undefined without one. */
+    readonly url: string | undefined;
+  }
   | {
     readonly kind: "help";
     /** The name of a command, or its first word (`guard`); undefined for all commands. */
@@ -92,6 +101,10 @@ export function parseCommand(
       return { kind: "code", config, options: parseOptions(CODE_OPTIONS, ofCommand) };
     case "doctor":
       return { kind: "doctor", config, options: parseOptions(DOCTOR_OPTIONS, ofCommand) };
+    case "compare": {
+      const options = parseOptions(COMPARE_OPTIONS, ofCommand);
+      return { kind: "compare", config, options, url: operand };
+    }
     case "seal":
     case "unseal":
     case "healthcheck":
@@ -211,8 +224,14 @@ function readWords(args: readonly string[], command: CommandRow): Words {
       .flatMap((token) => token.kind === "option" ? [token.name] : []);
     throw unexpectedWord(before.at(-1), known);
   }
+  if (command.operand === "URL" && words.length > 1) {
+    throw new UsageError("unexpected word: give one URL, and quotes around a value with spaces");
+  }
   const typed = words.join(" ");
-  if (typed !== "" && !COMMANDS.has(typed) && commandsOf(typed).length === 0) {
+  if (
+    command.operand !== "URL" && typed !== "" && !COMMANDS.has(typed) &&
+    commandsOf(typed).length === 0
+  ) {
     throw noSuchCommand(typed, [...COMMANDS.keys()]);
   }
   return { flags, operand: typed || undefined };

@@ -13,6 +13,9 @@ import { describeSystemError } from "../../system/system_error.ts";
 /** Option with a file of TLS. */
 export type TlsFileOption = "tlsCert" | "tlsKey" | "guardTlsCa" | "guardTlsCert" | "guardTlsKey";
 
+/** Option with a file: of the service, or `--ca` of the command `compare`. */
+export type FileOption = keyof Config | "ca";
+
 /** Largest file in bytes: room for thousands of keys, or for all CA certificates of a system. */
 const MAX_FILE_BYTES = 1_048_576;
 
@@ -25,7 +28,7 @@ const PIPES = new Map<string, Buffer>();
  * @throws {OptionFileError} When it cannot be read; the message has the option and the reason, not
  * the path.
  */
-export function readOptionFile(option: keyof Config, path: string): Buffer {
+export function readOptionFile(option: FileOption, path: string): Buffer {
   let reason = "it has more than 1 MiB";
   try {
     const stat = statSync(path);
@@ -47,7 +50,7 @@ export function readOptionFile(option: keyof Config, path: string): Buffer {
  * @throws {OptionFileError} When it cannot be read or is UTF-16; the message has the option and the
  * reason, not the path.
  */
-export function readOptionText(option: keyof Config, path: string): string {
+export function readOptionText(option: FileOption, path: string): string {
   const bytes = readOptionFile(option, path);
   if (isUtf16(bytes)) throw new OptionFileError(`the file of ${flagOf(option)} ${UTF_16}`);
   return new TextDecoder().decode(bytes);

@@ -11,7 +11,7 @@ import { flagOf, OptionFileError } from "../../config/option.ts";
 import type { StoreFiles } from "../../guard/redis/connect.ts";
 import { currentRuntime } from "../runtime/current.ts";
 import type { Tls } from "../runtime/runtime.ts";
-import { readOptionText, type TlsFileOption } from "./option_file.ts";
+import { type FileOption, readOptionText, type TlsFileOption } from "./option_file.ts";
 
 /**
  * Reads the certificate and the key of the server.
@@ -62,6 +62,17 @@ export function readStoreFiles(config: Config): StoreFiles {
   const pair = readPair(config, "guardTlsCert", "guardTlsKey");
   const password = readPassword(config);
   return { ...(ca !== undefined && { ca }), ...pair, ...(password !== undefined && { password }) };
+}
+
+/**
+ * Reads the certificates of authorities from the file of `--ca`.
+ *
+ * @throws {OptionFileError} When it cannot be read or does not begin with a certificate.
+ */
+export function readAuthorities(path: string): readonly string[] {
+  const pem = readOptionText("ca", path);
+  readCertificate(pem, "ca");
+  return certificatesIn(pem);
 }
 
 function readPassword({ guardPasswordFile: path }: Config): string | undefined {
@@ -158,14 +169,14 @@ function readPair(
   return tls;
 }
 
-function readCertificate(pem: string, option: TlsFileOption): X509Certificate {
+function readCertificate(pem: string, option: FileOption): X509Certificate {
   return parse(pem, option, {
     read: (pem) => new X509Certificate(pem),
     expected: "a PEM certificate",
   });
 }
 
-function parse<T>(text: string, option: TlsFileOption, { read, expected }: {
+function parse<T>(text: string, option: FileOption, { read, expected }: {
   readonly read: (text: string) => T;
   readonly expected: string;
 }): T {

@@ -6,7 +6,15 @@
 
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
-import { type RunningProgram, startProgram } from "../../support/program.ts";
+import { AUTHORITY, STORE_CERTIFICATE, STORE_KEY } from "../../support/certificates.ts";
+import { freePort } from "../../support/free_port.ts";
+import {
+  type Outcome,
+  type RunningProgram,
+  runProgram,
+  startProgram,
+  stop,
+} from "../../support/program.ts";
 import { type Instance, ports, sockets } from "./canaries.ts";
 import { startNginx, withErrors } from "./nginx.ts";
 import { exchange } from "../../support/deploy.ts";
@@ -146,3 +154,44 @@ Deno.test("on ports, where nginx may send a POST again: every request is answere
     print(`sent again by nginx: ${again}`);
     assert(again <= MOST_AT_ONCE * RESTARTS, `${again} requests had to be sent again`);
   }));
+
+Deno.test("compare finds the server behind nginx with TLS, and one that does not know of its proxy", async () => {
+  await withFolder(async (folder) => {
+    const files = { cert: STORE_CERTIFICATE, key: STORE_KEY, ca: AUTHORITY };
+    for (const [name, text] of Object.entries(files)) {
+      await Deno.writeTextFile(`${folder}/${name}`, text);
+    }
+    const behindTls = async (
+      args: readonly string[],
+      given: readonly string[],
+    ): Promise<Outcome> => {
+      const port = freePort();
+      const server = await startProgram(["--socket", `${folder}/socket`, ...args]);
+      const nginx = await startNginx(
+        folder,
+        [`unix:${folder}/socket`, `unix:${folder}/other`],
+        (site) =>
+          site.replace(
+            /listen 127\.0\.0\.1:\d+;/,
+            `$& listen 127.0.0.1:${port} ssl; ssl_certificate ${folder}/cert; ssl_certificate_key ${folder}/key;`,
+          ),
+      );
+      try {
+        return await runProgram([
+          ...["compare", `https://127.0.0.1:${port}`, "--ca", `${folder}/ca`],
+          ...given,
+        ]);
+      } finally {
+        await nginx.stop();
+        await stop(server);
+      }
+    };
+    const right = await behindTls(["--trust-proxy"], ["--trust-proxy"]);
+    assertEquals([right.code, right.stderr], [0, ""], right.stdout);
+    assert(!/\d (?:known|option|different)/.test(right.stdout), right.stdout);
+    const wrong = await behindTls([], ["--trust-proxy"]);
+    assertEquals(wrong.code, 1, wrong.stdout);
+    assert(wrong.stdout.includes("Option: it has --base-url http://127.0.0.1"), wrong.stdout);
+    assert(wrong.stdout.includes("or behind a proxy from --trust-proxy."), wrong.stdout);
+  });
+});

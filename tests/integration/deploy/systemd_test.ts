@@ -294,6 +294,15 @@ async function checkAsService(machine: Machine): Promise<void> {
   await check();
   const unlocked = await say("authenticator-as-service guard unlock <<<abcdefghij");
   assert(unlocked.startsWith("nothing was remembered of this secret"), unlocked);
+  // compare reaches an address that the unit may not, and sends no key unless it is told to.
+  await say(`ip address add 192.0.2.1/32 dev lo
+    systemd-run --unit=elsewhere /usr/local/bin/authenticator serve --host 192.0.2.1 --port 8090
+    curl --silent --retry 9 --retry-connrefused http://192.0.2.1:8090/readyz`);
+  const compared = await run("authenticator-as-service compare http://192.0.2.1:8090");
+  assertEquals(compared.code, 1, compared.stderr);
+  assert(compared.stdout.includes("\nOption: it has no --api-keys-file, and "), compared.stdout);
+  await say(`systemctl stop elsewhere; ip address delete 192.0.2.1/32 dev lo`);
+  assertEquals((await run("authenticator-as-service compare http://127.0.0.1 --send-key")).code, 0);
   // A wrong option is refused while the old server runs on.
   const pid = await mainPid(machine, "authenticator");
   await say("install -m 600 /dev/stdin /etc/authenticator.env <<<AUTHENTICATOR_PROT=81");

@@ -15,6 +15,7 @@ const COMMANDS = [
   ["pair", "--app-name", "A", "--app-info", "me", "--new-secret"],
   ["code"],
   ["doctor"],
+  ["compare", "http://127.0.0.1:1"],
   ["healthcheck"],
   ["status"],
 ];

@@ -4,7 +4,7 @@ import { runCommand, runHealthcheck } from "../../support/command.ts";
 
 const LOOPBACK = { hostname: "127.0.0.1", port: 0, onListen: () => {} };
 
-Deno.test("healthcheck, status, guard and doctor send nothing to a proxy of the environment", async () => {
+Deno.test("healthcheck, status, guard, doctor and compare send nothing to a proxy of the environment", async () => {
   const proxied: string[] = [];
   await using proxy = Deno.serve(LOOPBACK, ({ method, url }) => {
     proxied.push(`${method} ${url}`);
@@ -27,16 +27,19 @@ Deno.test("healthcheck, status, guard and doctor send nothing to a proxy of the 
     await runCommand(["guard", "name", ...way], { stdin });
     await runCommand(["guard", "unlock", ...way], { stdin });
     await runCommand(["doctor", ...way], { stdin: `123456\n${stdin}` });
+    await runCommand(["compare", `http://127.0.0.1:${server.addr.port}`]);
   } finally {
     for (const name of Object.keys(variables)) Deno.env.delete(name);
   }
   assertEquals(proxied, []);
-  assertEquals(called, [
+  // The last command asks more.
+  assertEquals(called.slice(0, 6), [
     "GET /healthz",
     "GET /status",
     "POST /guard/name canary",
     "POST /guard/unlock canary",
     "POST /guard/name canary",
+    "GET /api.asmx",
   ]);
 });
 

@@ -39,7 +39,7 @@ Deno.test("parseCommand() accepts a value that begins with hyphens after an equa
 
 const NO_SUCH_COMMAND =
   "there is no such command; the commands are serve, pair, code, seal, unseal, doctor, " +
-  "healthcheck, check, status, guard unlock, guard name, licenses, help and version";
+  "compare, healthcheck, check, status, guard unlock, guard name, licenses, help and version";
 
 // A command line, and what is wrong with it.
 const WRONG: readonly (readonly [readonly string[], string])[] = [
@@ -62,6 +62,10 @@ const WRONG: readonly (readonly [readonly string[], string])[] = [
   ],
   [["--app-name", "x"], "there is no option --app-name here"],
   [["help", "canary"], NO_SUCH_COMMAND],
+  [
+    ["compare", "http://canary", "canary"],
+    "unexpected word: give one URL, and quotes around a value with spaces",
+  ],
   [["-v"], "there is no option -v here; did you mean -V?"],
   [["-H"], "there is no option -H here; did you mean -h?"],
   [["pair", "-p", "1"], "there is no option -p here"],

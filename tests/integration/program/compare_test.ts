@@ -1,0 +1,137 @@
+/**
+ * The command `compare` against a program that serves: over TCP and TLS, with keys, and with options
+ * on both sides.
+ *
+ * @module
+ */
+
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import {
+  AUTHORITY,
+  CERTIFICATE,
+  STORE_CERTIFICATE,
+  STORE_KEY,
+} from "../../support/certificates.ts";
+import { withFolder } from "../../support/folder.ts";
+import { type Outcome, runProgram, withProgram } from "../../support/program.ts";
+
+const KEY = "compare-canary-key-0123456789";
+
+function assertSame({ code, stdout, stderr }: Outcome): void {
+  assertEquals([code, stderr], [0, ""], stdout);
+  assert(!/\d (?:known|option|different)/.test(stdout), stdout);
+}
+
+/** Starts a server, and compares it with options, which are those of the server unless given. */
+async function compared(
+  args: readonly string[],
+  given: readonly string[] = args,
+  urlOf: (url: string) => string = (url) => url,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Outcome> {
+  let outcome: Outcome | undefined;
+  await withProgram(["--port", "0", ...args], async ({ url }) => {
+    outcome = await runProgram(["compare", urlOf(url), ...given], env);
+  });
+  return outcome!;
+}
+
+const SETTINGS: readonly (readonly string[])[] = [
+  [],
+  ["--digits", "8", "--algorithm", "SHA256"],
+  ["--namespace", "http://pins.example.com/", "--single-use"],
+  ["--window", "10", "--html", "image", "--max-failures", "0"],
+  ["--secret-encoding", "base32", "--period", "60"],
+];
+
+Deno.test("a server is the same as itself, and another setting is named", async () => {
+  for (const args of SETTINGS) assertSame(await compared(args));
+  const { code, stdout } = await compared(["--window", "3"], ["--digits", "8", "--html", "image"]);
+  assertEquals(code, 1);
+  const advice = "Start Authenticator with --digits 6 --window 3 --html svg.";
+  assert(stdout.includes(`\n${advice} `), stdout);
+});
+
+Deno.test("the options come from the environment too", async () => {
+  await withProgram(["--port", "0", "--window", "2"], async ({ url }) => {
+    assertSame(await runProgram(["compare", url], { AUTHENTICATOR_WINDOW: "2" }));
+  });
+});
+
+/** Runs something with the files of a certificate for 127.0.0.1, its authority and two keys. */
+async function withFiles(
+  act: (files: {
+    readonly server: readonly string[];
+    readonly ca: readonly string[];
+    readonly keys: string;
+  }) => Promise<void>,
+): Promise<void> {
+  await withFolder(async (folder) => {
+    const files = {
+      cert: STORE_CERTIFICATE,
+      key: STORE_KEY,
+      ca: `${CERTIFICATE}\n${AUTHORITY}`,
+      keys: `web:${KEY}\n`,
+    };
+    for (const [name, text] of Object.entries(files)) {
+      await Deno.writeTextFile(`${folder}/${name}`, text);
+    }
+    await act({
+      server: ["--tls-cert", `${folder}/cert`, "--tls-key", `${folder}/key`],
+      ca: ["--ca", `${folder}/ca`],
+      keys: `${folder}/keys`,
+    });
+  });
+}
+
+Deno.test("over TLS the certificate is checked, and --ca adds an authority", () =>
+  withFiles(async ({ server, ca }) => {
+    assertSame(await compared(server, ca));
+    // The options of the server may be given too: their files are not opened.
+    assertSame(await compared(server, ["--tls-cert", "/nowhere", "--tls-key", "/nowhere", ...ca]));
+    const unknown = await compared(server, []);
+    const otherName = await compared(
+      server,
+      ca,
+      (url) => url.replace("127.0.0.1", "localhost"),
+    );
+    for (const { code, stderr } of [unknown, otherName]) {
+      assertEquals(code, 1);
+      const sentence = "has a certificate that is not trusted, or not for this name: give --ca.\n";
+      assert(stderr.endsWith(sentence), stderr);
+    }
+    const missing = await compared(server, ["--ca", "/nowhere"]);
+    const key = await compared(server, ["--ca", server.at(-1)!]);
+    const error = "authenticator: error: the file of --ca";
+    assertEquals([missing, key].map(({ code, stderr }) => [code, stderr]), [
+      [2, `${error} cannot be read: there is no such file or folder.\n`],
+      [2, `${error} does not hold a PEM certificate.\n`],
+    ]);
+  }));
+
+Deno.test("a key is sent over checked TLS, and nowhere without --send-key", () =>
+  withFiles(async ({ server, ca, keys }) => {
+    const file = ["--api-keys-file", keys];
+    const served = [...server, ...file];
+    assertSame(await compared(served, [...file, "--send-key", ...ca]));
+    assertSame(await compared(file, [...file, "--send-key"]));
+    const { code, stderr } = await compared(served, [...file, ...ca]);
+    assertEquals(code, 1);
+    assert(stderr.endsWith("give --api-keys-file, and --send-key to send its first.\n"), stderr);
+    // An unchecked certificate gets no key.
+    const noChecks = { NODE_TLS_REJECT_UNAUTHORIZED: "0" };
+    const unchecked = await compared(served, [...file, "--send-key"], (url) => url, noChecks);
+    assertEquals(unchecked.code, 1);
+    assert(unchecked.stderr.includes("has a certificate that is not trusted"), unchecked.stderr);
+  }));
+
+Deno.test("compare opens no store, port or log of the options", async () => {
+  const elsewhere = [
+    ...["--guard", "redis://192.0.2.1:6379", "--guard-key-file", "/nowhere"],
+    ...["--metrics-port", "1", "--log-peer", "--share-port"],
+  ];
+  await withProgram(["--port", "0"], async ({ url }) => {
+    assertSame(await runProgram(["compare", url, ...elsewhere]));
+  });
+});

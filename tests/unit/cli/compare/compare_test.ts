@@ -1,0 +1,478 @@
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { assertRejects } from "@std/assert/rejects";
+import { compare } from "../../../../lib/cli/compare/compare.ts";
+import { questionsFor } from "../../../../lib/cli/compare/questions.ts";
+import { configOf, runCommand } from "../../../support/command.ts";
+import {
+  NoAnswerError,
+  parseServiceUrl,
+  RemoteService,
+} from "../../../../lib/cli/compare/remote.ts";
+import { CommandError } from "../../../../lib/cli/io/io.ts";
+import {
+  type ComparedOptions,
+  type ComparedServer,
+  startCompared,
+} from "../../../support/compared_server.ts";
+import { withFolder } from "../../../support/folder.ts";
+import { freePort } from "../../../support/free_port.ts";
+import { hostedService } from "../../../support/hosted_service.ts";
+import type { Outcome } from "../../../support/program.ts";
+
+const KEY = "compare-canary-key-0123456789";
+
+function assertHas(text: string, part: string): void {
+  assert(text.includes(part), `${JSON.stringify(part)} is not in:\n${text}`);
+}
+
+/** Compares a server with options, which are those of the server unless given. */
+async function compared(
+  options: ComparedOptions,
+  args: readonly string[] = options.args ?? [],
+  act: (server: ComparedServer) => void = () => {},
+): Promise<Outcome> {
+  await using server = startCompared(options);
+  const outcome = await runCommand(["compare", server.url, ...args]);
+  assert(server.calls.length <= 60, `${server.calls.length} requests`);
+  act(server);
+  return outcome;
+}
+
+function assertSame({ code, stdout, stderr }: Outcome): void {
+  assertEquals([code, stderr], [0, ""], stdout);
+  assert(!/\d (?:known|option|different)/.test(stdout), stdout);
+  assertHas(stdout, "\nAll answers are the same.\n");
+}
+
+const SETTINGS: readonly (readonly string[])[] = [
+  [],
+  ["--window", "0"],
+  ["--window", "2"],
+  ["--window", "100"],
+  ["--window", "10", "--html", "image"],
+  ["--digits", "8", "--algorithm", "SHA256"],
+  ["--algorithm", "SHA512", "--period", "60", "--single-use", "--max-failures", "1"],
+  ["--secret-encoding", "base32"],
+  ["--namespace", "urn:pins/", "--base-url", "https://pins.example.com/below"],
+  ["--trust-proxy", "--max-failures", "0"],
+  ["--seal-keys-file", "nowhere"],
+];
+
+Deno.test("a server with the same options is the same, whatever they are", async () => {
+  for (const args of SETTINGS) assertSame(await compared({ args }));
+});
+
+// The options of a server, those given to the command, and what it has to name.
+const WRONG: readonly (readonly [string, readonly string[], readonly string[]])[] = [
+  ["--window 1", [], ["--window", "2"]],
+  ["--window 5", ["--window", "5"], []],
+  ["--window 100", ["--window", "100"], []],
+  ["--digits 8", ["--digits", "8"], []],
+  ["--algorithm SHA256", ["--algorithm", "SHA256"], []],
+  ["--algorithm SHA1", [], ["--algorithm", "SHA512"]],
+  ["--period 60", ["--period", "60"], []],
+  ["--secret-encoding base32", ["--secret-encoding", "base32"], []],
+  ["--secret-encoding text", [], ["--secret-encoding", "base32"]],
+  ["--trust-proxy=true", ["--trust-proxy"], []],
+  ["--html image", ["--html", "image"], []],
+  ["--html svg", [], ["--html", "image"]],
+  ["--namespace urn:pins/", ["--namespace", "urn:pins/"], []],
+  ["--base-url https://pins.example.com", ["--base-url", "https://pins.example.com"], []],
+  ["no --base-url", [], ["--base-url", "https://pins.example.com"]],
+  ["--single-use=true", ["--single-use"], []],
+  ["--single-use=false", [], ["--single-use"]],
+  ["--seal-keys-file FILE", ["--seal-keys-file", "nowhere"], []],
+  ["no --seal-keys-file", [], ["--seal-keys-file", "nowhere"]],
+];
+
+Deno.test("a server with one other option is not the same, and only that option is named", async () => {
+  for (const [setting, args, given] of WRONG) {
+    const { code, stdout } = await compared({ args }, given);
+    assertEquals(code, 1, setting);
+    const [option] = stdout.match(/^Option: .*$/gm)!;
+    assertHas(option!, `Option: it has ${setting}, and not `);
+    assertEquals(stdout.match(/^(?:Option|Different): /gm)!.length, 1, stdout);
+    assertHas(stdout, `\nStart Authenticator with ${setting}.`);
+  }
+});
+
+Deno.test("several other options are all named", async () => {
+  const args = ["--window", "4", "--digits", "8", "--html", "image", "--namespace", "urn:pins/"];
+  const { code, stdout } = await compared({ args }, []);
+  assertEquals(code, 1);
+  const advice =
+    "Start Authenticator with --digits 8 --window 4 --html image --namespace urn:pins/.";
+  assertHas(stdout, `\n${advice} It accepts a code 3 times as long.`);
+  assert(!stdout.includes("Different:"), stdout);
+  // Each explains no more than what changes with it.
+  assertHas(stdout, "\nOption: it has --html image, and not --html svg: the form of Html.\n");
+});
+
+Deno.test("a clock that is off is one finding, and pins are made for it", async () => {
+  for (const seconds of [60, -90, 3_600]) {
+    const now = (): number => Date.now() + seconds * 1000;
+    const { code, stdout } = await compared({ now });
+    assertEquals(code, 1, stdout);
+    const direction = seconds < 0 ? "behind" : "ahead";
+    const [, said] = new RegExp(`Its clock is (\\d+) seconds ${direction}:`).exec(stdout)!;
+    assert(Math.abs(Number(said) - Math.abs(seconds)) <= 2, stdout);
+    assertEquals(stdout.match(/^(?:Option|Different): /gm)!.length, 1, stdout);
+  }
+});
+
+Deno.test("a clock that the Date does not show is found by the middle of the window", async () => {
+  for (const seconds of [60, -120]) {
+    const { code, stdout } = await compared({
+      now: () => Date.now() + seconds * 1000,
+      lie: (_call, reply) => ({ ...reply, headers: { date: new Date().toUTCString() } }),
+    });
+    assertEquals(code, 1, stdout);
+    assertHas(stdout, `Its clock is ${Math.abs(seconds)} seconds `);
+    assertEquals(stdout.match(/^(?:Option|Different): /gm)!.length, 1, stdout);
+  }
+});
+
+Deno.test("a question whose answer comes in another time step is asked again", async () => {
+  const args = ["--period", "2"];
+  let delayed = 0;
+  const outcome = await compared(
+    {
+      args,
+      lie: async (call, reply) => {
+        if (call.operation === "ValidatePin" && delayed++ === 0) {
+          await new Promise((resolve) => setTimeout(resolve, 2_100));
+        }
+        return reply;
+      },
+    },
+    args,
+    (server) => {
+      const [first, second] = server.calls.filter(({ operation }) => operation === "ValidatePin");
+      assertEquals(first!.target.replace(/=[^&]*/g, ""), second!.target.replace(/=[^&]*/g, ""));
+      assert(first!.args.get("secretcode") !== second!.args.get("secretcode"));
+      assert(
+        server.calls.length > questionsFor(configOf(args)).filter(({ calls }) => calls).length + 1,
+      );
+    },
+  );
+  assertSame(outcome);
+});
+
+Deno.test("no pin is sent at the end of a time step, which both sides may see differently", async () => {
+  // A fifth of a second before the end, with a server whose clock is a little ahead.
+  let nowMs = 1_800_000_000_000 - 200;
+  const slept: number[] = [];
+  await using server = startCompared({ now: () => nowMs + 400 });
+  const code = await compare(
+    configOf([]),
+    server.url,
+    { sendKey: false, ca: undefined },
+    () => {},
+    {
+      now: () => nowMs,
+      sleep: (ms) => {
+        slept.push(ms);
+        nowMs += ms;
+        return Promise.resolve();
+      },
+    },
+  );
+  assertEquals([code, slept], [0, [1_700]]);
+});
+
+Deno.test("a service is asked sixty times at most", async () => {
+  await using server = startCompared();
+  const remote = new RemoteService({
+    ...parseServiceUrl(server.url),
+    ...{ key: undefined, ca: [], timeoutMs: 10_000, now: Date.now },
+  });
+  const ask = (): Promise<unknown> => remote.ask({ method: "GET", path: "/", headers: {} }, false);
+  const outcomes: unknown[] = [];
+  for (let i = 0; i < 61; i++) outcomes.push(await ask().catch((error) => error));
+  assertEquals(server.calls.length, 60);
+  assert(outcomes.at(-1) instanceof NoAnswerError);
+});
+
+Deno.test("the hosted service is the same with its options, and without them both are named", async () => {
+  const handler = (call: Parameters<typeof hostedService>[0]): ReturnType<typeof hostedService> =>
+    hostedService(call);
+  const right = await compared({ handler }, ["--window", "10", "--html", "image"]);
+  assertEquals(right.code, 0, right.stdout);
+  assert(!/\d (?:option|different)/.test(right.stdout), right.stdout);
+  // Each row that states an answer of the hosted service got it.
+  const stated = questionsFor(configOf(["--window", "10"])).filter(({ known }) =>
+    known !== undefined
+  ).map(({ name }) => name);
+  assertHas(
+    right.stdout,
+    `(docs/switching.md says why): ${stated.join("; ")}.\nAll other answers`,
+  );
+  const wrong = await compared({ handler }, []);
+  assertEquals(wrong.code, 1);
+  assertHas(
+    wrong.stdout,
+    "\nStart Authenticator with --window 10 --html image. It accepts a code 7 times as long.",
+  );
+  assert(!wrong.stdout.includes("Different:"), wrong.stdout);
+});
+
+Deno.test("every secret is new, and nothing but what the first line says is sent", async () => {
+  const secrets: string[] = [];
+  const addresses: string[] = [];
+  const env = { AUTHENTICATOR_API_KEYS_FILE: "/nowhere", HTTP_PROXY: "http://127.0.0.1:1" };
+  for (let run = 0; run < 2; run++) {
+    await using server = startCompared({ args: ["--single-use"] });
+    const { stdout } = await runCommand(["compare", server.url, "--single-use"], { env });
+    assertEquals(
+      stdout.split("\n")[0],
+      `Asking ${server.url}, with at most 60 requests: secrets drawn for them, and pins made from ` +
+        "those. No API key is sent.",
+    );
+    assertHas(stdout, `\n${server.calls.length} requests. Not asked: `);
+    // One question needs the same secret twice.
+    const [first, twice] = [0, 1].map((times) =>
+      server.calls.map(({ args }) => args.get("secretcode") ?? "")
+        .filter((secret, i, all) =>
+          secret !== "" && all.slice(0, i).filter((s) => s === secret).length === times
+        )
+    );
+    assertEquals(twice!.length, 1);
+    secrets.push(...first!);
+    for (const { headers, target, body } of server.calls) {
+      const allowed = [
+        "connection",
+        "content-length",
+        "content-type",
+        "host",
+        "soapaction",
+        "x-forwarded-host",
+      ];
+      // Runtimes may add a field that says how replies may be coded.
+      const others = [...headers.keys()].filter((name) => !allowed.includes(name));
+      assertEquals(others, [], "other header fields");
+      addresses.push(target + body);
+    }
+  }
+  assertEquals(new Set(secrets).size, secrets.length);
+  assert(secrets.length > 60);
+  assert(secrets.every((secret) => /^[A-Z2-7]{32}é?$/.test(secret)));
+  assert(addresses.every((sent) => !sent.includes("/nowhere")));
+});
+
+Deno.test("a key is sent only with --send-key, and only the first", async () => {
+  await withFolder(async (folder) => {
+    const file = `${folder}/keys`;
+    await Deno.writeTextFile(file, `web:${KEY}\nother-${KEY}\n`);
+    const apiKeys = [`web:${KEY}`];
+    const keysOf = (server: ComparedServer): readonly (string | null)[] =>
+      server.calls.map(({ headers }) => headers.get("x-api-key"));
+    const withKey = await compared(
+      { apiKeys },
+      ["--api-keys-file", file, "--send-key"],
+      (server) => {
+        // One question is whether a call without a key is refused.
+        assertEquals(keysOf(server).filter((key) => key === null).length, 1);
+        assertEquals(new Set(keysOf(server)), new Set([KEY, null]));
+      },
+    );
+    assertSame(withKey);
+    assertHas(
+      withKey.stdout.split("\n")[0]!,
+      "The first key of --api-keys-file is sent.",
+    );
+    assert(!withKey.stdout.includes(KEY));
+    for (const args of [[], ["--api-keys-file", file]]) {
+      const without = await compared({ apiKeys }, args, (server) => {
+        assertEquals(keysOf(server), [null]);
+      });
+      assertEquals(without.code, 1);
+      assert(
+        /requires an API key: give --api-keys-file, and --send-key to send its first\.\n$/
+          .test(without.stderr),
+        without.stderr,
+      );
+    }
+    const wrong = await compared(
+      { apiKeys: ["another-key-0123456789"] },
+      ["--api-keys-file", file, "--send-key"],
+    );
+    assertEquals(wrong.code, 1);
+    assert(
+      /does not accept the first key of --api-keys-file\.\n$/.test(wrong.stderr),
+      wrong.stderr,
+    );
+    // A server without keys that should have them.
+    for (const args of [["--send-key"], []]) {
+      const open = await compared({}, ["--api-keys-file", file, ...args]);
+      assertEquals(open.code, 1);
+      assertHas(
+        open.stdout,
+        "Option: it has no --api-keys-file, and not --api-keys-file: ",
+      );
+      assertHas(open.stdout, "\nIt answers callers without an API key.\n");
+    }
+  });
+});
+
+Deno.test("wrong usage is one sentence and exits with 2, and nothing is sent", async () => {
+  await using server = startCompared();
+  const { host } = new URL(server.url);
+  const cases: readonly (readonly [readonly string[], string])[] = [
+    [[], "compare needs a URL, for instance https://pins.example.com"],
+    [[host], "the URL must begin with http:// or https://"],
+    [["localhost:8080"], "the URL must begin with http:// or https://"],
+    [["ftp://canary.example"], "the URL must begin with http:// or https://"],
+    [["http://"], "the URL has no valid host and port"],
+    [["http://a b"], "the URL has no valid host and port"],
+    [["http://127.0.0.1:99999"], "the URL has no valid host and port"],
+    [[`http://canary@${host}`], "the URL must have no user name, query and fragment"],
+    [
+      [`${server.url}/Validate.aspx?Pin=canary`],
+      "the URL must have no user name, query and fragment",
+    ],
+    [[`${server.url}/#canary`], "the URL must have no user name, query and fragment"],
+    [
+      [server.url, "canary"],
+      "unexpected word: give one URL, and quotes around a value with spaces",
+    ],
+    [[server.url, "--send-key"], "--send-key needs --api-keys-file"],
+    [
+      ["http://pins.example.com", "--send-key", "--api-keys-file", "/nowhere"],
+      "--send-key needs a URL with https, or one of this machine",
+    ],
+  ];
+  for (const [words, sentence] of cases) {
+    const { code, stdout, stderr } = await runCommand(["compare", ...words]);
+    assertEquals([code, stdout], [2, ""], words.join(" "));
+    assertEquals(stderr, `authenticator: error: ${sentence}. Try --help.\n`);
+  }
+  assertEquals(server.calls, []);
+});
+
+Deno.test("a URL may be any address of the service, in any case", async () => {
+  await using server = startCompared();
+  const spellings = [
+    server.url.toUpperCase(),
+    `${server.url}/`,
+    `${server.url}/api.asmx`,
+    `${server.url}/API.ASMX?WSDL`,
+    `${server.url}/api.asmx?op=Pair`,
+    `${server.url}/api.asmx/Pair`,
+    `${server.url}/Validate.aspx`,
+  ];
+  for (const url of spellings) assertSame(await runCommand(["compare", url]));
+});
+
+Deno.test("a service below a path is asked there", async () => {
+  const args = ["--base-url", "http://pins.example.com/below/pins"];
+  await using server = startCompared({ args });
+  const below: string[] = [];
+  await using proxy = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    async (request) => {
+      const { pathname, search } = new URL(request.url);
+      below.push(pathname);
+      const { method, headers } = request;
+      const body = method === "GET" ? null : await request.text();
+      const path = pathname.replace(/^\/below\/pins/, "");
+      return await fetch(server.url + path + search, { method, headers, body });
+    },
+  );
+  const url = `http://127.0.0.1:${proxy.addr.port}/below/pins/api.asmx`;
+  assertSame(await runCommand(["compare", url, ...args]));
+  assert(below.every((path) => path.startsWith("/below/pins/")));
+});
+
+/** Answers every connection with bytes. */
+function rawServer(
+  bytes: string,
+): AsyncDisposable & { readonly url: string; readonly asked: () => number } {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  let asked = 0;
+  const ended = (async () => {
+    for await (const connection of listener) {
+      asked++;
+      await connection.read(new Uint8Array(65_536));
+      await connection.write(new TextEncoder().encode(bytes)).catch(() => {});
+      connection.close();
+    }
+  })();
+  return {
+    url: `http://127.0.0.1:${listener.addr.port}`,
+    asked: () => asked,
+    [Symbol.asyncDispose]: async () => {
+      listener.close();
+      await ended;
+    },
+  };
+}
+
+const LONG = "a".repeat(1_048_577);
+
+// The reply, the sentence after the URL, and how often it is asked.
+const NO_SERVICE: readonly (readonly [string, string, number])[] = [
+  [
+    "HTTP/1.1 404 Not Found\r\nContent-Type: text/html\r\nContent-Length: 3\r\n\r\n<p>",
+    "does not answer as such a service: 404 text/html",
+    8,
+  ],
+  [
+    "HTTP/1.1 200 OK\r\nContent-Type: text/\u009B31mhtml\r\nContent-Length: 3\r\n\r\n<p>",
+    "does not answer as such a service: ",
+    8,
+  ],
+  [
+    "HTTP/1.1 301 Moved\r\nLocation: https://a.example/\u009B31mpath?b=canary\r\nContent-Length: 0\r\n\r\n",
+    "redirects to https://a.example/",
+    1,
+  ],
+  [`HTTP/1.1 200 OK\r\nContent-Length: ${LONG.length}\r\n\r\n${LONG}`, "sends more than 1 MiB", 3],
+  ["HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf", "", 3],
+  ["HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nhalf", "", 3],
+  ["220 mail.example ESMTP\r\n", "does not answer as HTTP", 3],
+];
+
+Deno.test("what is not such a service is one sentence and exits with 1", async () => {
+  for (const [reply, sentence, requests] of NO_SERVICE) {
+    await using server = rawServer(reply);
+    const { code, stderr } = await runCommand(["compare", server.url]);
+    assertEquals(code, 1, stderr);
+    assertHas(stderr, `authenticator: error: ${server.url} ${sentence}`);
+    assert(/^\P{C}+\n$/u.test(stderr), JSON.stringify(stderr));
+    assert(!stderr.includes("canary"), stderr);
+    assertEquals(server.asked(), requests, stderr);
+  }
+  const { code, stderr } = await runCommand(["compare", `http://127.0.0.1:${freePort()}`]);
+  assertEquals(code, 1);
+  assert(/ cannot be reached: nothing listens there\.\n$/.test(stderr), stderr);
+});
+
+/** Compares a server whose answers take too long, and returns the error. */
+async function slowError(url: string): Promise<string> {
+  const options = { sendKey: false, ca: undefined };
+  const parts = { timeoutMs: 100 };
+  const error = await assertRejects(
+    () => compare(configOf([]), url, options, () => {}, parts),
+    CommandError,
+  );
+  return error.message;
+}
+
+Deno.test("an answer that does not come in time, or not to its end, is one of three failures", async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  await using server = startCompared({ lie: async (_call, reply) => (await promise, reply) });
+  assertEquals(await slowError(server.url), `${server.url} does not answer within 0.1 seconds`);
+  assertEquals(server.calls.length, 3);
+  resolve();
+  let asked = 0;
+  const never = (): ReadableStream =>
+    new ReadableStream({ start: (stream) => stream.enqueue(new TextEncoder().encode("<")) });
+  await using endless = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, () => {
+    asked++;
+    return new Response(never());
+  });
+  const url = `http://127.0.0.1:${endless.addr.port}`;
+  assertEquals(await slowError(url), `${url} does not answer within 0.1 seconds`);
+  assertEquals(asked, 3);
+});
