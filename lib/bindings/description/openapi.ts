@@ -50,7 +50,8 @@ export function openApi(
       license: { name: project.license },
     },
     servers: [{ url: base }],
-    ...(wantsKey && { security: Object.keys(KEY_SCHEMES).map((name) => ({ [name]: [] })) }),
+    // An empty list says that callers need no key (OpenAPI 3.0.3 §4.8.1).
+    security: wantsKey ? Object.keys(KEY_SCHEMES).map((name) => ({ [name]: [] })) : [],
     paths: Object.fromEntries(
       paths.map(([path, operation]) => [
         path,
@@ -112,7 +113,8 @@ function schemasOf(
     }),
     ...(result.kind === "record" && {
       [result.name]: objectOf({
-        __type: { type: "string", enum: [typeNameOf(result)] },
+        // No `enum`: generators make an enumeration of it, whose value with a dot some cannot read.
+        __type: { type: "string", example: typeNameOf(result) },
         ...Object.fromEntries(result.fields.map((field) => [field, { type: "string" }])),
       }),
     }),

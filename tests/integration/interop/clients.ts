@@ -2,10 +2,17 @@
 
 import { type Args, writeCall } from "../../support/calls.ts";
 import { run, runClient } from "../../support/client_program.ts";
+import { builtClients, dotnet } from "../../support/dotnet.ts";
 import { AXIS_JARS, classPath, JAX_WS_JARS, stubsOf } from "./stubs.ts";
 
 /** The bindings of the contract. */
-export const BINDINGS = ["SOAP 1.1", "SOAP 1.2", "HTTP GET", "HTTP POST"] as const;
+export const CONTRACT_BINDINGS = ["SOAP 1.1", "SOAP 1.2", "HTTP GET", "HTTP POST"] as const;
+
+/** All bindings. */
+export const BINDINGS = [...CONTRACT_BINDINGS, "JSON"] as const;
+
+/** A binding of the contract. */
+export type ContractBinding = typeof CONTRACT_BINDINGS[number];
 
 /** A binding. */
 export type Binding = typeof BINDINGS[number];
@@ -41,6 +48,8 @@ export interface Client {
   readonly onlyOnBun?: readonly Binding[];
   /** Set when it cannot write characters beyond the Basic Multilingual Plane. */
   readonly breaksBeyondBmp?: true;
+  /** Set when it needs the SDK of .NET, without which its tests are left out. */
+  readonly needsDotnet?: true;
 }
 
 const SOAP: readonly Binding[] = ["SOAP 1.1", "SOAP 1.2"];
@@ -49,7 +58,7 @@ const BY_HAND = "written by hand";
 const READ = "reads the WSDL as it starts";
 
 /** The names of each binding in generated code: the port of the WSDL, and Mono's protocol. */
-const NAMES: Readonly<Record<Binding, readonly [port: string, protocol: string]>> = {
+const NAMES: Readonly<Record<ContractBinding, readonly [port: string, protocol: string]>> = {
   "SOAP 1.1": ["AuthenticatorAPISoap", "SOAP"],
   "SOAP 1.2": ["AuthenticatorAPISoap12", "SOAP12"],
   "HTTP GET": ["AuthenticatorAPIHttpGet", "HttpGet"],
@@ -122,10 +131,26 @@ export async function callWithSoapLiteStubs(url: string, call: Call): Promise<Ou
   return await runClient("perl", "soap_lite.pl", args, JSON.stringify(call.args)) as Outcome;
 }
 
+/** Port and protocol of a binding, of a client that has no other. */
+function namesOf(binding: Binding): readonly [port: string, protocol: string] {
+  if (binding === "JSON") throw new TypeError("The WSDL has no port of JSON");
+  return NAMES[binding];
+}
+
+/** Client of `dotnet/`, by its name there. */
+export function dotnetClient(name: string, env: Readonly<Record<string, string>> = {}): Send {
+  return async (url, binding, { operation, args }) => {
+    const words = [await builtClients(), name, url, binding, operation];
+    const { stdout } = await dotnet(words, { input: JSON.stringify(args), env });
+    const { version: _, ...outcome } = JSON.parse(stdout);
+    return outcome as Outcome;
+  };
+}
+
 /** zeep of Python, over any port. */
 export const callWithZeep: Send = program("/usr/bin/python3", "soap_zeep.py", (url, binding) => [
   wsdlOf(url),
-  NAMES[binding][0],
+  namesOf(binding)[0],
 ]);
 
 /** curl, whose reply is read by regular expressions. */
@@ -141,6 +166,12 @@ export const callWithCurl: Send = async (url, binding, { operation, args }) => {
     if (found === undefined) throw new Error(`No element ${name} in: ${text}`);
     return found.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
   };
+  if (binding === "JSON") {
+    const { d, Message: message } = JSON.parse(text);
+    if (status !== "200") return { fault: { code: "", message } };
+    const { __type: _, ...record } = d;
+    return { result: typeof d === "boolean" ? d : record };
+  }
   if (status === "200") {
     const answer = />(true|false)<\//.exec(text)?.[1];
     if (answer !== undefined) return { result: answer === "true" };
@@ -160,11 +191,25 @@ export const callWithCurl: Send = async (url, binding, { operation, args }) => {
 export const CLIENTS: readonly Client[] = [
   { name: "curl", made: BY_HAND, bindings: BINDINGS, send: callWithCurl },
   {
+    name: ".NET, HttpClient",
+    made: BY_HAND,
+    bindings: BINDINGS,
+    needsDotnet: true,
+    send: dotnetClient("HttpClient"),
+  },
+  {
+    name: ".NET, WCF",
+    made: "a contract as `svcutil` writes it",
+    bindings: SOAP,
+    needsDotnet: true,
+    send: dotnetClient("WCF"),
+  },
+  {
     name: "C#, System.Web.Services of Mono",
     made: "`wsdl`, one proxy for each protocol",
-    bindings: BINDINGS,
+    bindings: CONTRACT_BINDINGS,
     send: async (url, binding, call) => {
-      const words = [`${await stubsOf("mono", url)}/Dotnet.exe`, NAMES[binding][1]];
+      const words = [`${await stubsOf("mono", url)}/Dotnet.exe`, namesOf(binding)[1]];
       return await outcomeOf("mono", [...words, call.operation], JSON.stringify(call.args));
     },
   },
@@ -188,14 +233,14 @@ export const CLIENTS: readonly Client[] = [
   {
     name: "Java, java.net.http",
     made: BY_HAND,
-    bindings: BINDINGS,
-    onlyOnBun: BINDINGS,
+    bindings: CONTRACT_BINDINGS,
+    onlyOnBun: CONTRACT_BINDINGS,
     send: javaHttp("HTTP_2"),
   },
   {
     name: "Java, java.net.http, `HTTP_1_1`",
     made: BY_HAND,
-    bindings: BINDINGS,
+    bindings: CONTRACT_BINDINGS,
     send: javaHttp("HTTP_1_1"),
   },
   {
@@ -241,7 +286,7 @@ export const CLIENTS: readonly Client[] = [
     bindings: SOAP_11,
     send: program("/usr/bin/python3", "soap_suds.py", (url) => [wsdlOf(url)]),
   },
-  { name: "Python, zeep", made: READ, bindings: BINDINGS, send: callWithZeep },
+  { name: "Python, zeep", made: READ, bindings: CONTRACT_BINDINGS, send: callWithZeep },
   {
     name: "Ruby, soap4r",
     made: READ,

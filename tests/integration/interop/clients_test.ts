@@ -14,6 +14,7 @@ import {
 } from "./clients.ts";
 import { codeOf, currentStep, wrongCode } from "./oath.ts";
 import { PATIENT, serverForTests } from "../../support/test_server.ts";
+import { dotnetTest } from "../../support/dotnet.ts";
 import { removeStubs } from "./stubs.ts";
 
 const server = serverForTests(...PATIENT);
@@ -28,6 +29,7 @@ const CALLERS_FAULT: Readonly<Record<Binding, string>> = {
   "SOAP 1.2": "Sender",
   "HTTP GET": "",
   "HTTP POST": "",
+  "JSON": "",
 };
 
 // Some stacks replace the prefix by one of their own.
@@ -39,7 +41,8 @@ function withoutPrefix(outcome: Outcome): Outcome {
 
 const BEYOND_BMP = /[\u{10000}-\u{10FFFF}]/gu;
 
-for (const { name, bindings, onlyOnBun = [], send, breaksBeyondBmp } of CLIENTS) {
+for (const { name, bindings, onlyOnBun = [], send, breaksBeyondBmp, needsDotnet } of CLIENTS) {
+  const test = needsDotnet ? dotnetTest : Deno.test;
   const writable = (text: string): string => breaksBeyondBmp ? text.replace(BEYOND_BMP, "") : text;
   const secretCode = writable(SECRET);
 
@@ -55,7 +58,7 @@ for (const { name, bindings, onlyOnBun = [], send, breaksBeyondBmp } of CLIENTS)
       continue;
     }
 
-    Deno.test(`${client} gets the pairing information that any other caller gets`, async () => {
+    test(`${client} gets the pairing information that any other caller gets`, async () => {
       const { appName, appInfo } = NAMES;
       const args = { appName: writable(appName), appInfo: writable(appInfo), secretCode };
       const outcome = await send(server.url, binding, { operation: "Pair", args });
@@ -65,7 +68,7 @@ for (const { name, bindings, onlyOnBun = [], send, breaksBeyondBmp } of CLIENTS)
       assertMatch(result.Html, /^<a [^>]+><svg [^>]+>.+<\/svg><\/a>$/);
     });
 
-    Deno.test(`${client} gets the fault of a Pair without a name`, async () => {
+    test(`${client} gets the fault of a Pair without a name`, async () => {
       const args = { appName: "", appInfo: "anna", secretCode };
       const outcome = await send(server.url, binding, { operation: "Pair", args });
       assertEquals(withoutPrefix(outcome), {
@@ -73,19 +76,19 @@ for (const { name, bindings, onlyOnBun = [], send, breaksBeyondBmp } of CLIENTS)
       });
     });
 
-    Deno.test(`${client} gets true for the right pin`, async () => {
+    test(`${client} gets true for the right pin`, async () => {
       const args = { pin: await codeOf(secretCode, currentStep()), secretCode };
       const outcome = await send(server.url, binding, { operation: "ValidatePin", args });
       assertEquals(outcome, { result: true });
     });
 
-    Deno.test(`${client} gets false for a wrong pin`, async () => {
+    test(`${client} gets false for a wrong pin`, async () => {
       const args = { pin: await wrongCode(secretCode), secretCode };
       const outcome = await send(server.url, binding, { operation: "ValidatePin", args });
       assertEquals(outcome, { result: false });
     });
 
-    Deno.test(`${client} gets the fault of a ValidatePin without a secret`, async () => {
+    test(`${client} gets the fault of a ValidatePin without a secret`, async () => {
       const args = { pin: "000000", secretCode: "" };
       const outcome = await send(server.url, binding, { operation: "ValidatePin", args });
       assertEquals(withoutPrefix(outcome), {
