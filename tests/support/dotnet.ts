@@ -18,18 +18,20 @@ export const DOTNET_ENV: Readonly<Record<string, string>> = {
   DOTNET_NOLOGO: "1",
   DOTNET_SKIP_FIRST_TIME_EXPERIENCE: "1",
   POWERSHELL_TELEMETRY_OPTOUT: "1",
+  KIOTA_CLI_TELEMETRY_OPTOUT: "true",
   NO_PROXY: "127.0.0.1",
   no_proxy: "127.0.0.1",
 };
 
-/** Whether the SDK is missing: the tests that need it are then left out. */
+const SDK_MAJOR = 10;
+
+/** Whether the SDK is missing or older: the tests that need it are then left out. */
 export const LACKS_DOTNET: boolean = !hasDotnet();
 
 function hasDotnet(): boolean {
   try {
-    const [stdout, stderr] = ["null", "null"] as const;
-    const command = new Deno.Command("dotnet", { args: ["--version"], stdout, stderr });
-    return command.outputSync().success;
+    const { success, stdout } = new Deno.Command("dotnet", { args: ["--version"] }).outputSync();
+    return success && parseInt(new TextDecoder().decode(stdout)) >= SDK_MAJOR;
   } catch {
     return false;
   }
@@ -41,7 +43,7 @@ let isSaid = false;
 export function dotnetTest(name: string, fn: () => Promise<void>): void {
   if (LACKS_DOTNET && !isSaid) {
     isSaid = true;
-    const text = "Tests with .NET are left out: dotnet is missing. Install the .NET SDK 10.\n";
+    const text = `Tests with .NET are left out: install the .NET SDK ${SDK_MAJOR} (dotnet).\n`;
     Deno.stderr.writeSync(new TextEncoder().encode(text));
   }
   Deno.test({ name, ignore: LACKS_DOTNET, fn });
@@ -75,8 +77,9 @@ export async function powershellWords(...args: readonly string[]): Promise<reado
   const { tools } = JSON.parse(contentOf(`${FOLDER}.config/dotnet-tools.json`));
   const { stdout } = await dotnet(["nuget", "locals", "global-packages", "--list"]);
   const packages = stdout.replace(/^global-packages: /, "").trim();
-  const path = `${packages}/powershell/${tools.powershell.version}/tools/net10.0/any/pwsh.dll`;
-  return ["dotnet", path, "-NoLogo", "-NoProfile", ...args];
+  const folder = `${packages}/powershell/${tools.powershell.version}/tools/net10.0/any`;
+  const words = ["dotnet", `${folder}/Microsoft.PowerShell.GlobalTool.Shim.dll`];
+  return [...words, "-NoLogo", "-NoProfile", ...args];
 }
 
 /** Builds the clients, unless that was done: also by the tests of another file. */
@@ -176,7 +179,9 @@ export async function compiled(
     .filter(({ name }) => name.endsWith(".dll"))
     .map(({ name }) => `-reference:${sdk.references}/${name}`);
   const program = `${folder}/program.dll`;
-  const more = compiler === "vbc" ? ["-nosdkpath", "-netcf-"] : ["-nostdlib"];
+  const more = compiler === "vbc"
+    ? [`-sdkpath:${sdk.references}`, "-optioninfer+", '-define:_MYTYPE="Empty"']
+    : ["-nostdlib"];
   await dotnet([
     ...[`${sdk.compilers}/${compiler}.dll`, "-noconfig", ...more, "-nologo", "-warnaserror"],
     ...["-target:exe", `-out:${program}`, ...references, path],

@@ -9,6 +9,7 @@ import { killIfThere, limitLife } from "../../support/child.ts";
 import { freePort } from "../../support/free_port.ts";
 import { bytesOfBase32 } from "../../support/reference_base32.ts";
 import { compileCSharp, run } from "../../support/client_program.ts";
+import { compiled, DOTNET_ENV, dotnetTest, powershellWords } from "../../support/dotnet.ts";
 import { codeOfSetupCode } from "./oath.ts";
 import { PATIENT, serverForTests, type TestServer } from "../../support/test_server.ts";
 
@@ -39,8 +40,23 @@ const inDoubleQuotes: Writer = (text) => JSON.stringify(text);
 /** String literal in single quotes with backslashes, as in PHP. */
 const inSingleQuotes: Writer = (text) => `'${text.replace(/[\\']/g, String.raw`\$&`)}'`;
 
-/** A language whose tool the tests have. */
+/**
+ * Expression in Visual Basic, whose literals have no escapes: it takes typographic quotation marks for
+ * straight ones, so these and line ends are joined by their codes.
+ */
+const inVisualBasic: Writer = (text) =>
+  text.split(/([\n\u201C\u201D])/).map((part, i) =>
+    i % 2 === 0
+      ? `"${part.replaceAll('"', '""')}"`
+      : `Microsoft.VisualBasic.ChrW(${part.charCodeAt(0)})`
+  ).join(" & ");
+
+/** A tool of a language. */
 interface Language {
+  /** Name of the language on the page, where it differs from that of the row. */
+  readonly title?: string;
+  /** Whether it needs the SDK of .NET, without which its tests are left out. */
+  readonly needsDotnet?: true;
   /** File name of the program. */
   readonly file: string;
   /** Writes a string literal. */
@@ -71,6 +87,25 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
       return ["mono", `${folder}/program.exe`];
     },
   },
+  "C# by Roslyn": {
+    title: "C#",
+    needsDotnet: true,
+    file: "Program.cs",
+    literal: inDoubleQuotes,
+    command: (path, folder) => compiled("csc", path, folder),
+  },
+  "VB": {
+    needsDotnet: true,
+    file: "Program.vb",
+    literal: inVisualBasic,
+    command: (path, folder) => compiled("vbc", path, folder),
+  },
+  "PowerShell": {
+    needsDotnet: true,
+    file: "program.ps1",
+    literal: (text) => `'${text.replace(/['\u2018-\u201B]/g, "$&$&")}'`,
+    command: (path) => powershellWords("-File", path),
+  },
   "PHP": { file: "program.php", literal: inSingleQuotes, command: interpreted("php") },
   "Python": {
     file: "program.py",
@@ -96,7 +131,7 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
 };
 
 // Debian has no compiler of VB and Delphi, no PowerShell and no IIS; Go would take much room.
-const UNTRIED = ["Go", "PowerShell", "VB", "Classic ASP", "Delphi"];
+const UNTRIED = ["Go", "Classic ASP", "Delphi"];
 
 async function pageOf({ url }: TestServer): Promise<string> {
   const reply = await fetch(`${url}/api.asmx`, { headers: { "X-Api-Key": KEY } });
@@ -117,9 +152,9 @@ async function programOf(
   server: TestServer,
   { url = server.url, ...constants }: Constants = {},
 ): Promise<string> {
-  const pane = panesOf(await pageOf(server), "login").find(({ title }) => title === language);
-  assert(pane !== undefined, `The page has no program in ${language}`);
-  const { literal } = LANGUAGES[language]!;
+  const { title: wanted = language, literal } = LANGUAGES[language]!;
+  const pane = panesOf(await pageOf(server), "login").find(({ title }) => title === wanted);
+  assert(pane !== undefined, `The page has no program in ${wanted}`);
   const placed = {
     appName: "Example Corp",
     account: "jane@example.com",
@@ -157,7 +192,7 @@ async function talk(
     const [program, ...args] = await command(`${folder}/${file}`, folder);
     const child = new Deno.Command(program!, {
       args,
-      env: { NO_PROXY: "127.0.0.1", no_proxy: "127.0.0.1", NO_COLOR: "1" },
+      env: { ...DOTNET_ENV, NO_COLOR: "1" },
       stdin: "piped",
       stdout: "piped",
       stderr: "piped",
@@ -190,10 +225,11 @@ async function labelOf(appName: string, appInfo: string): Promise<string> {
 
 const wrongPin = async (setupKey: string): Promise<string> => `${await codeOfSetupCode(setupKey)}0`;
 
-for (const language of Object.keys(LANGUAGES)) {
+for (const [language, { needsDotnet }] of Object.entries(LANGUAGES)) {
   const name = `the ${language} program`;
+  const test = needsDotnet ? dotnetTest : Deno.test;
 
-  Deno.test(`${name} pairs with awkward names and a new secret, and checks the right pin`, async () => {
+  test(`${name} pairs with awkward names and a new secret, and checks the right pin`, async () => {
     const names = { appName: `App ${HOSTILE}`, account: HOSTILE };
     const text = await programOf(language, server, names);
     const talks = [
@@ -213,7 +249,7 @@ for (const language of Object.keys(LANGUAGES)) {
     assertMatch(talks[0]!.stdout, /(?:<|&lt;)svg /);
   });
 
-  Deno.test(`${name} pairs by Base32, with an awkward key, and refuses a wrong pin`, async () => {
+  test(`${name} pairs by Base32, with an awkward key, and refuses a wrong pin`, async () => {
     const text = await programOf(language, lockedServer, { key: KEY });
     const right = await talk(language, text, codeOfSetupCode);
     assertEquals([right.code, right.stdout.includes("The pin is right.")], [0, true], right.stderr);
@@ -223,14 +259,14 @@ for (const language of Object.keys(LANGUAGES)) {
     assert(!wrong.stdout.includes("The pin is right."));
   });
 
-  Deno.test(`${name} ends with the server's sentence on an error`, async () => {
+  test(`${name} ends with the server's sentence on an error`, async () => {
     const text = await programOf(language, server, { appName: "x".repeat(257) });
     const { code, stderr, stdout } = await talk(language, text, codeOfSetupCode);
     assert(code !== 0, stdout);
     assertMatch(stderr, /Parameter appName is longer than 256 characters\./);
   });
 
-  Deno.test(`${name} ends with an error where no server listens, and shows no secret`, async () => {
+  test(`${name} ends with an error where no server listens, and shows no secret`, async () => {
     const url = `http://127.0.0.1:${freePort()}`;
     const text = await programOf(language, server, { url });
     const { code, stderr, stdout } = await talk(language, text, codeOfSetupCode);
@@ -270,5 +306,6 @@ Deno.test("the PHP program names the setting that keeps it from a call", async (
 
 Deno.test("every program is run, but for those whose tool CI does not have", async () => {
   const languages = choicesOf(await pageOf(server), "language");
-  assertEquals(languages.filter((language) => !(language in LANGUAGES)), UNTRIED);
+  const tried = Object.entries(LANGUAGES).map(([name, { title = name }]) => title);
+  assertEquals(languages.filter((language) => !tried.includes(language)), UNTRIED);
 });
