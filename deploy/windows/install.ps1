@@ -4,8 +4,9 @@
 #   powershell -ExecutionPolicy Bypass -File install.ps1            # installs, or updates
 #   powershell -ExecutionPolicy Bypass -File install.ps1 -Remove    # removes all but the options
 #
-# Authenticator's tests run the batch file below under Wine. They have not run PowerShell or the Task
-# Scheduler; docs/windows.md names the documentation that this script follows.
+# Authenticator's tests run this script in PowerShell 7 on Linux, with stand-ins for what only Windows
+# has, and the batch file below under Wine. They have not run Windows PowerShell or the Task Scheduler;
+# docs/windows.md names the documentation that this script follows.
 param(
     [string]$Executable = 'authenticator-windows-x64-bun.exe',
     [switch]$Remove
@@ -117,7 +118,7 @@ Register-ScheduledTask -Force -TaskName $tasks[0] -Principal $principal -Setting
 # A log can only be renamed while no server writes into it: once a week the server starts again.
 Register-ScheduledTask -Force -TaskName $tasks[1] -Principal $principal `
     -Trigger (New-ScheduledTaskTrigger -Weekly -DaysOfWeek Sunday -At 4am) `
-    -Action (New-ScheduledTaskAction -Execute "$PSHOME\powershell.exe" `
+    -Action (New-ScheduledTaskAction -Execute "$env:SystemRoot\System32\WindowsPowerShell\v1.0\powershell.exe" `
         -Argument "-NoProfile -Command `"Get-Process authenticator | Where-Object Path -eq '$program' | Stop-Process -Force`"") | Out-Null
 Start-ScheduledTask -TaskName $tasks[0]
 Write-Output "Installed in $folder. The log is $folder\log\authenticator.log."

@@ -1,0 +1,288 @@
+/**
+ * The script and the commands for Windows in PowerShell 7, on this system: with recorded stand-ins for
+ * the Task Scheduler, icacls and what else only Windows has.
+ */
+
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { fileURLToPath } from "node:url";
+import { type Ended, killIfThere, runToEnd } from "../../support/child.ts";
+import { DOTNET_ENV, dotnetTest, powershellWords } from "../../support/dotnet.ts";
+import { withFolder } from "../../support/folder.ts";
+import { withProgram } from "../../support/program.ts";
+
+const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+const SCRIPTS = fileURLToPath(new URL("powershell/", import.meta.url));
+
+async function powershell(
+  args: readonly string[],
+  cwd: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Ended> {
+  return await runToEnd(await powershellWords(...args), { cwd, env: { ...DOTNET_ENV, ...env } });
+}
+
+/** A machine with a download, on which the script runs. */
+class Machine {
+  readonly #folder: string;
+  #seen = 0;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+    for (const name of ["Program Files", "download"]) Deno.mkdirSync(`${folder}/${name}`);
+    for (const name of ["record", "tasks"]) Deno.writeTextFileSync(`${folder}/${name}`, "");
+    Deno.copyFileSync(`${ROOT}deploy/windows/install.ps1`, `${folder}/download/install.ps1`);
+  }
+
+  /** The folder of the installation. */
+  get installed(): string {
+    return `${this.#folder}/Program Files/Authenticator`;
+  }
+
+  /** Puts an executable into the download. */
+  download(name: string, content: string): void {
+    Deno.writeTextFileSync(`${this.#folder}/download/${name}`, content);
+  }
+
+  /** Runs the script. */
+  async install(args = "", env: Readonly<Record<string, string>> = {}): Promise<Ended> {
+    return await powershell(
+      ["-Command", `. '${SCRIPTS}stand_ins.ps1'; & ./install.ps1 ${args}`],
+      `${this.#folder}/download`,
+      {
+        ProgramFiles: `${this.#folder}/Program Files`,
+        SystemRoot: "C:\\Windows",
+        RECORD: `${this.#folder}/record`,
+        TASKS: `${this.#folder}/tasks`,
+        ...env,
+      },
+    );
+  }
+
+  /** The calls since the last look, with FOLDER for that of the installation. */
+  calls(): readonly string[] {
+    const all = Deno.readTextFileSync(`${this.#folder}/record`).trimEnd().split("\n");
+    const news = all.slice(this.#seen);
+    this.#seen = all.length;
+    return news.map((line) => line.replaceAll(this.installed, "FOLDER"));
+  }
+
+  /** The installed files. */
+  files(): readonly string[] {
+    return [...Deno.readDirSync(this.installed)].map(({ name }) => name).sort();
+  }
+
+  /** The text of an installed file. */
+  text(name: string): string {
+    return Deno.readTextFileSync(`${this.installed}/${name}`);
+  }
+}
+
+const PRINCIPAL = "[Principal -UserId LOCALSERVICE -LogonType ServiceAccount]";
+const ACCESS = [
+  "icacls FOLDER /inheritance:r /grant *S-1-5-32-544:(OI)(CI)F *S-1-5-18:(OI)(CI)F " +
+  "*S-1-5-19:(OI)(CI)RX",
+  "icacls FOLDER/log /grant *S-1-5-19:(OI)(CI)M",
+  "Unblock-File -LiteralPath FOLDER/authenticator.new.exe",
+];
+const LOOK = "Get-CimInstance Win32_Process -Filter Name = 'cmd.exe'";
+const REGISTERED = [
+  `Register-ScheduledTask -Force -TaskName Authenticator -Principal ${PRINCIPAL} -Settings ` +
+  "[SettingsSet -ExecutionTimeLimit 00:00:00 -Priority 4 -RestartCount 255 -RestartInterval " +
+  "00:01:00 -AllowStartIfOnBatteries -DontStopIfGoingOnBatteries] -Trigger [Trigger -AtStartup] " +
+  '-Action [Action -Execute C:\\Windows\\System32\\cmd.exe -Argument /d /c ""FOLDER\\run.cmd""]',
+  `Register-ScheduledTask -Force -TaskName Authenticator log -Principal ${PRINCIPAL} -Trigger ` +
+  "[Trigger -Weekly -DaysOfWeek Sunday -At 4am] -Action [Action -Execute " +
+  "C:\\Windows\\System32\\WindowsPowerShell\\v1.0\\powershell.exe -Argument -NoProfile -Command " +
+  "\"Get-Process authenticator | Where-Object Path -eq 'FOLDER/authenticator.exe' | " +
+  'Stop-Process -Force"]',
+  "Start-ScheduledTask -TaskName Authenticator",
+];
+const STOPPED = ["Authenticator", "Authenticator log"]
+  .map((task) => `Stop-ScheduledTask -TaskName ${task}`);
+const FILES = [
+  "authenticator-as-service.cmd",
+  "authenticator.exe",
+  "log",
+  "options.cmd",
+  "run.cmd",
+];
+
+dotnetTest(
+  "install.ps1 installs, updates, goes back and removes",
+  () =>
+    withFolder(async (folder) => {
+      const machine = new Machine(folder);
+      const usual = "authenticator-windows-x64-bun.exe";
+
+      machine.download(usual, "first");
+      const first = await machine.install();
+      assertEquals([first.code, first.stderr], [0, ""], first.stdout);
+      assertEquals(machine.calls(), [...ACCESS, LOOK, ...REGISTERED]);
+      assertEquals([machine.files(), machine.text("authenticator.exe")], [FILES, "first"]);
+      assert(machine.text("run.cmd").includes("call authenticator-as-service.cmd serve 2>>"));
+      assert(
+        machine.text("authenticator-as-service.cmd").includes("AUTHENTICATOR_METRICS_PORT=9101"),
+      );
+
+      // Over it: the loop and the tasks are stopped first; the options stay.
+      Deno.writeTextFileSync(
+        `${machine.installed}/options.cmd`,
+        'set "AUTHENTICATOR_PORT=9000"\r\n',
+      );
+      machine.download(usual, "second");
+      const [loop, other] = [sleeper(), sleeper()];
+      const pids = { LOOP: String(loop.pid), OTHER: String(other.pid) };
+      try {
+        const second = await machine.install("", pids);
+        assertEquals([second.code, second.stderr], [0, ""], second.stdout);
+        assertEquals((await loop.status).signal, "SIGKILL");
+        assertEquals(Deno.readTextFileSync(`/proc/${other.pid}/comm`), "sleep\n");
+      } finally {
+        killIfThere(loop);
+        killIfThere(other);
+        await other.status;
+      }
+      assertEquals(machine.calls(), [...ACCESS, ...STOPPED, LOOK, ...REGISTERED]);
+      const both = [...FILES, "authenticator.old.exe"].sort();
+      assertEquals(machine.files(), both);
+      assertEquals(
+        ["authenticator.exe", "authenticator.old.exe", "options.cmd"].map((name) =>
+          machine.text(name)
+        ),
+        ["second", "first", 'set "AUTHENTICATOR_PORT=9000"\r\n'],
+      );
+
+      // Back to the old one, as docs/windows.md has it.
+      const old = `-Executable '${machine.installed}/authenticator.old.exe'`;
+      assertEquals((await machine.install(old)).code, 0);
+      assertEquals(machine.text("authenticator.exe"), "first");
+      assertEquals(machine.text("authenticator.old.exe"), "second");
+      machine.calls();
+
+      // A file that is not there ends it before the server is touched.
+      const missing = await machine.install("-Executable nowhere.exe");
+      assertEquals(missing.code, 1);
+      assert(missing.stderr.includes("nowhere.exe"), missing.stderr);
+      assertEquals(machine.calls(), ACCESS.slice(0, 2));
+      assertEquals([machine.files(), machine.text("authenticator.exe")], [both, "first"]);
+
+      const removed = await machine.install("-Remove");
+      assertEquals([removed.code, removed.stderr], [0, ""]);
+      assertEquals(machine.calls(), [
+        ...STOPPED,
+        LOOK,
+        "Unregister-ScheduledTask -TaskName Authenticator -Confirm: False -ErrorAction SilentlyContinue",
+        "Unregister-ScheduledTask -TaskName Authenticator log -Confirm: False -ErrorAction " +
+        "SilentlyContinue",
+      ]);
+      assertEquals(machine.files(), ["options.cmd"]);
+    }),
+);
+
+function sleeper(): Deno.ChildProcess {
+  return new Deno.Command("sleep", { args: ["600"], stdin: "null" }).spawn();
+}
+
+/** Blocks of PowerShell in the documents. */
+function blocks(): readonly (readonly [page: string, text: string])[] {
+  const pages = ["README.md", "deploy/README.md", ...listed("docs/")];
+  return pages.flatMap((page) =>
+    [...Deno.readTextFileSync(ROOT + page).matchAll(/^( *)```powershell\n([^]*?)^\1```$/gm)]
+      .map(([, , text]) => [page, text!] as const)
+  );
+}
+
+function listed(folder: string): readonly string[] {
+  return [...Deno.readDirSync(ROOT + folder)].map(({ name }) => folder + name)
+    .filter((name) => name.endsWith(".md"));
+}
+
+function blockWith(words: string): string {
+  const found = blocks().filter(([, text]) => text.includes(words));
+  assertEquals(found.length, 1, words);
+  return found[0]![1];
+}
+
+dotnetTest(
+  "PowerShell parses the script, the page's program and each block of the documents",
+  () =>
+    withFolder(async (folder) => {
+      const paths = blocks().map(([page, text], i) => {
+        const path = `${folder}/${page.replaceAll("/", "_")}_${i}.ps1`;
+        Deno.writeTextFileSync(path, text);
+        return path;
+      });
+      assert(paths.length > 15);
+      const wrong = `${folder}/wrong.ps1`;
+      Deno.writeTextFileSync(wrong, "foreach ($x in 1 {");
+      const scripts = ["deploy/windows/install.ps1", "lib/page/programs/pair_and_check.ps1"];
+      const all = [...paths, ...scripts.map((path) => ROOT + path), wrong];
+      const { code, stdout } = await powershell(["-File", `${SCRIPTS}parse.ps1`, ...all], folder);
+      assertEquals(code, 0);
+      const lines = stdout.trimEnd().split("\n");
+      assert(lines.every((line) => line.startsWith("wrong.ps1: 1: ")) && lines.length > 0, stdout);
+    }),
+);
+
+dotnetTest(
+  "the documents' commands for checksums, a key and the options of a service work",
+  () =>
+    withFolder(async (folder) => {
+      const put = (name: string, text: string): void =>
+        Deno.writeTextFileSync(`${folder}/${name}`, text);
+      const run = async (text: string): Promise<string> => {
+        const { code, stdout, stderr } = await powershell(["-Command", text], folder);
+        assertEquals([code, stderr], [0, ""], text);
+        return stdout;
+      };
+      put("install.ps1", "a");
+      put("authenticator-windows-x64-bun.exe", "b");
+      const files = "authenticator-windows-x64-bun.exe install.ps1";
+      const { stdout: sums } = await runToEnd(["sha256sum", ...files.split(" ")], { cwd: folder });
+      put("SHA256SUMS", sums);
+      assertEquals(await run(blockWith("SHA256SUMS")), "True\nTrue\n");
+      put("install.ps1", "changed");
+      assertEquals(await run(blockWith("SHA256SUMS")), "True\nFalse\n");
+
+      const withoutPlace = (text: string): string => text.replace(/^cd .*\n/, "");
+      await run(withoutPlace(blockWith("Add-Content keys.txt")));
+      const keys = Deno.readTextFileSync(`${folder}/keys.txt`);
+      assert(/^billing:[0-9A-F]{64}\r?\n$/.test(keys), keys);
+      await withProgram(
+        ["--port", "0", "--api-keys-file", `${folder}/keys.txt`],
+        async ({ url }) => {
+          const headers = { "x-api-key": keys.trim().split(":")[1]! };
+          const reply = await fetch(`${url}/openapi.json`, { headers });
+          await reply.body?.cancel();
+          assertEquals(reply.status, 200);
+        },
+      );
+
+      Deno.copyFileSync(
+        `${ROOT}deploy/windows/authenticator-service.xml`,
+        `${folder}/authenticator-service.xml`,
+      );
+      const [options] = withoutPlace(blockWith("[xml](Get-Content")).split("\n");
+      const set = await run(`${options}\nGet-ChildItem env:AUTHENTICATOR_* | ForEach-Object Name`);
+      assert(set.includes("AUTHENTICATOR_METRICS_PORT"), set);
+    }),
+);
+
+dotnetTest("the README's calls pair and check a pin in PowerShell, each on one line", async () => {
+  const calls = [...Deno.readTextFileSync(`${ROOT}README.md`).matchAll(/^curl .*(?:\\\n.*)*$/gm)]
+    .map(([call]) => call.replace(/ \\\n */g, " ").replace(/^curl/, "/usr/bin/curl"));
+  assertEquals(calls.length, 2);
+  await withProgram(["--port", "0"], async ({ url }) => {
+    const outputs: string[] = [];
+    for (const call of calls) {
+      const here = call.replace("http://127.0.0.1:8080", url);
+      outputs.push((await powershell(["-Command", here], ROOT)).stdout);
+    }
+    assert(
+      outputs[0]!.includes("<ManualSetupCode>MNXXE4TFMN2CA2DPOJZWKIDCMF2HIZLSPE<"),
+      outputs[0],
+    );
+    assert(outputs[1]!.includes(">false</boolean>"), outputs[1]);
+  });
+});
