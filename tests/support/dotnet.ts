@@ -20,7 +20,7 @@ export const DOTNET_ENV: Readonly<Record<string, string>> = {
   POWERSHELL_TELEMETRY_OPTOUT: "1",
   KIOTA_CLI_TELEMETRY_OPTOUT: "true",
   NO_PROXY: "127.0.0.1",
-  no_proxy: "127.0.0.1",
+  "no_proxy": "127.0.0.1",
 };
 
 const SDK_MAJOR = 10;
