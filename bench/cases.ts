@@ -101,7 +101,7 @@ const names = (secretCode: string): Record<string, string> => ({
 });
 const form = (values: Readonly<Record<string, string>>): string =>
   new URLSearchParams(values).toString();
-const BOTH = ["node-soap", "PHP"];
+const ALL = ["node-soap", "PHP", "SoapCore"];
 
 /**
  * All kinds.
@@ -126,26 +126,26 @@ export async function casesOf(url: string): Promise<readonly Case[]> {
   const byGet = (check: Check): LoadRequest => get(`${validate}?${form(check)}`);
   const bySoap = (check: Check): LoadRequest => soap(SOAP_11, "ValidatePin", elements(check));
   return [
-    { name: "healthz", request: () => get("/healthz"), holds: "ok", others: BOTH },
+    { name: "healthz", request: () => get("/healthz"), holds: "ok", others: ALL },
     {
       name: "ValidatePin GET, right",
       request: (secret) => get(`${validate}?${form(rightCheck(secret))}`),
       holds: "true",
-      others: BOTH,
+      others: ALL,
     },
     sealed("ValidatePin GET, right", rightCheck, byGet, "true"),
     {
       name: "ValidatePin GET, wrong",
       request: (secret) => get(`${validate}?${form(wrongCheck(secret))}`),
       holds: "false",
-      others: BOTH,
+      others: ALL,
     },
     sealed("ValidatePin GET, wrong", wrongCheck, byGet, "false"),
     {
       name: "ValidatePin POST",
       request: (secret) => post(validate, FORM, form(rightCheck(secret))),
       holds: "true",
-      others: BOTH,
+      others: ALL,
     },
     {
       name: "ValidatePin JSON",
@@ -157,7 +157,7 @@ export async function casesOf(url: string): Promise<readonly Case[]> {
       name: "ValidatePin SOAP 1.1",
       request: (secret) => soap(SOAP_11, "ValidatePin", elements(rightCheck(secret))),
       holds: "true",
-      others: BOTH,
+      others: ALL,
     },
     sealed("ValidatePin SOAP 1.1", rightCheck, bySoap, "true"),
     {
@@ -171,21 +171,21 @@ export async function casesOf(url: string): Promise<readonly Case[]> {
       name: "ValidatePin SOAP 1.2",
       request: (secret) => soap(SOAP_12, "ValidatePin", elements(rightCheck(secret))),
       holds: "true",
-      others: BOTH,
+      others: ALL,
     },
     {
       name: "Pair GET",
       request: (secret) => get(`/api.asmx/Pair?${form(names(secret))}`),
       holds: "svg",
-      others: ["node-soap"],
+      others: ["node-soap", "SoapCore"],
     },
     {
       name: "Pair SOAP 1.1",
       request: (secret) => soap(SOAP_11, "Pair", elements(names(secret))),
       holds: "svg",
-      others: ["node-soap"],
+      others: ["node-soap", "SoapCore"],
     },
-    document("WSDL", "/api.asmx?wsdl", "definitions", BOTH),
+    document("WSDL", "/api.asmx?wsdl", "definitions", ALL),
     {
       name: "WSDL, 304",
       request: () => get("/api.asmx?wsdl", { "If-None-Match": "*" }),

@@ -5,6 +5,7 @@
  */
 
 import { fileURLToPath } from "node:url";
+import { builtProject, DOTNET_ENV, LACKS_DOTNET } from "../tests/support/dotnet.ts";
 import { freePort } from "../tests/support/free_port.ts";
 import { sourceWords } from "../tests/support/program.ts";
 import { SEAL_KEYS_FILE } from "../tests/support/seal_keys.ts";
@@ -18,6 +19,8 @@ export interface Peer {
   readonly command: readonly string[];
   /** Environment variables. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Makes the program, unless it is made, and returns the words before those of the command. */
+  readonly make?: () => Promise<readonly string[]>;
 }
 
 /** A peer that runs. */
@@ -86,12 +89,22 @@ export function others(wsdl: string): readonly Peer[] {
       command: ["php", "-q", "-S", "127.0.0.1:PORT", `${ROOT}bench/servers/php.php`],
       env: { WSDL: wsdl },
     },
+    {
+      name: "SoapCore",
+      command: ["PORT"],
+      env: DOTNET_ENV,
+      make: async () => [
+        "dotnet",
+        await builtProject("SoapCorePeer", `${ROOT}bench/servers/soap_core/`),
+      ],
+    },
   ];
 }
 
 /** What is missing for a peer to be started; undefined when nothing is. */
 export function missingFor({ name, command }: Peer): string | undefined {
   const [program] = command;
+  if (name === "SoapCore") return LACKS_DOTNET ? "no .NET SDK 10" : undefined;
   if (!succeeds([program!, program === "php" ? "-v" : "--version"])) return `no ${program}`;
   const modules = ["node", "-e", 'require("soap"); require("qrcode")'];
   if (name === "node-soap" && !succeeds(modules)) return "no soap and qrcode in NODE_PATH";
@@ -112,9 +125,10 @@ function succeeds([program, ...args]: readonly string[]): boolean {
  * Starts a peer with its log thrown away (to read it would take a processor), and waits for its
  * first reply with status 200.
  */
-export async function startPeer({ command, env = {} }: Peer): Promise<RunningPeer> {
+export async function startPeer({ command, env = {}, make }: Peer): Promise<RunningPeer> {
+  const words = [...await make?.() ?? [], ...command];
   const port = freePort();
-  const [program, ...args] = command.map((word) => word.replaceAll("PORT", String(port)));
+  const [program, ...args] = words.map((word) => word.replaceAll("PORT", String(port)));
   const child = new Deno.Command(program!, {
     args,
     env,

@@ -11,6 +11,7 @@ import { type Ended, type RunOptions, runToEnd } from "./child.ts";
 
 const FOLDER = fileURLToPath(new URL("../integration/interop/dotnet/", import.meta.url));
 const BUILT = fileURLToPath(new URL("../../dist/dotnet/", import.meta.url));
+const GENERATED = `${BUILT}generated`;
 
 /** Environment of the SDK: no telemetry, no greeting, and no proxy to this machine. */
 export const DOTNET_ENV: Readonly<Record<string, string>> = {
@@ -84,21 +85,52 @@ export async function powershellWords(...args: readonly string[]): Promise<reado
 
 /** Builds the clients, unless that was done: also by the tests of another file. */
 export async function builtClients(): Promise<string> {
-  await onceAtATime("clients", async () => {
-    const document = await openApiDocument();
-    const sources = [...Deno.readDirSync(FOLDER)].filter(({ isFile }) => isFile)
-      .map(({ name }) => name).sort();
-    const content = (): string =>
-      [document, ...sources.map((name) => contentOf(FOLDER + name))].join("\0");
-    await makeOnce("clients", content, () => build(document));
+  const document = await openApiDocument();
+  return await built("Clients", FOLDER, document, async () => {
+    await generate(document);
+    return [`-p:GeneratedSources=${GENERATED}`];
   });
-  return `${BUILT}program/Clients.dll`;
 }
 
-async function build(document: string): Promise<void> {
+/**
+ * Builds the project of a folder, with the packages that its lock names, unless that was done.
+ *
+ * @param name Name of the project's file, and of its program.
+ * @returns Path of the program.
+ */
+export async function builtProject(name: string, folder: string): Promise<string> {
+  return await built(name, folder, "", () => Promise.resolve([]));
+}
+
+async function built(
+  name: string,
+  folder: string,
+  more: string,
+  prepare: () => Promise<readonly string[]>,
+): Promise<string> {
+  const files = [...Deno.readDirSync(folder)].filter(({ isFile }) => isFile)
+    .map(({ name }) => name).sort();
+  const content = [more, ...files.map((file) => contentOf(folder + file))].join("\0");
+  await onceAtATime(name, async () => {
+    await makeOnce(name, () => content, async () => {
+      const properties = await prepare();
+      await dotnet([
+        ...["build", `${name}.csproj`, "--nologo", "--verbosity", "quiet", "-warnaserror"],
+        // Servers of the compiler would outlive the tests.
+        "--disable-build-servers",
+        ...["--configuration", "Release", "--output", `${BUILT}${name}`],
+        ...["-p:RestoreLockedMode=true", `-p:BaseIntermediateOutputPath=${BUILT}obj/${name}/`],
+        ...properties,
+      ], { cwd: folder });
+    });
+  });
+  return `${BUILT}${name}/${name}.dll`;
+}
+
+/** Generates clients from the description of the service. */
+async function generate(document: string): Promise<void> {
   await dotnet(["tool", "restore"]);
-  const generated = `${BUILT}generated`;
-  await Deno.mkdir(generated, { recursive: true });
+  await Deno.mkdir(GENERATED, { recursive: true });
   const input = `${BUILT}openapi.json`;
   await Deno.writeTextFile(input, document);
   for (
@@ -110,19 +142,13 @@ async function build(document: string): Promise<void> {
     await dotnet([
       ...["nswag", "openapi2csclient", `/input:${input}`, "/classname:Client"],
       ...[`/jsonLibrary:${library}`, `/namespace:NSwag${namespace}`],
-      `/output:${generated}/NSwag${namespace}.cs`,
+      `/output:${GENERATED}/NSwag${namespace}.cs`,
     ]);
   }
   await dotnet([
     ...["kiota", "generate", "--language", "CSharp", "--openapi", input, "--clean-output"],
     ...["--class-name", "Client", "--namespace-name", "KiotaClient"],
-    ...["--exclude-backward-compatible", "--output", `${generated}/Kiota`],
-  ]);
-  await dotnet([
-    ...["build", "Clients.csproj", "--nologo", "--verbosity", "quiet", "-warnaserror"],
-    ...["--configuration", "Release", "--output", `${BUILT}program`],
-    ...["-p:RestoreLockedMode=true", `-p:GeneratedSources=${generated}`],
-    `-p:BaseIntermediateOutputPath=${BUILT}obj/`,
+    ...["--exclude-backward-compatible", "--output", `${GENERATED}/Kiota`],
   ]);
 }
 
