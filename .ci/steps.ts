@@ -17,7 +17,7 @@ const PACKAGES = [
   // SOAP stacks: C, C#, Java, Perl, PHP, Python, Ruby.
   ..."gcc gsoap libc6-dev libgsoap-dev".split(" "),
   ..."libmono-system-web-services4.0-cil mono-devel mono-mcs mono-runtime".split(" "),
-  ..."default-jdk-headless libaxis-java libjaxws-java libsoap-lite-perl".split(" "),
+  ..."golang-go default-jdk-headless libaxis-java libjaxws-java libsoap-lite-perl".split(" "),
   ..."php-cli php-soap php-xml ruby-soap4r".split(" "),
   ..."python3-bs4 python3-lxml python3-requests python3-suds python3-zeep".split(" "),
   // Stores, proxies, service managers, a browser.

@@ -70,17 +70,15 @@ export async function dotnet(args: readonly string[], options: RunOptions = {}):
  * @returns Words to run in any folder.
  */
 export async function powershellWords(...args: readonly string[]): Promise<readonly string[]> {
-  await onceAtATime("tools", async () => {
-    await makeOnce("tools", () => contentOf(`${FOLDER}.config/dotnet-tools.json`), async () => {
-      await dotnet(["tool", "restore"]);
-    });
-  });
   const { tools } = JSON.parse(contentOf(`${FOLDER}.config/dotnet-tools.json`));
   const { stdout } = await dotnet(["nuget", "locals", "global-packages", "--list"]);
   const packages = stdout.replace(/^global-packages: /, "").trim();
   const folder = `${packages}/powershell/${tools.powershell.version}/tools/net10.0/any`;
-  const words = ["dotnet", `${folder}/Microsoft.PowerShell.GlobalTool.Shim.dll`];
-  return [...words, "-NoLogo", "-NoProfile", ...args];
+  const path = `${folder}/Microsoft.PowerShell.GlobalTool.Shim.dll`;
+  await onceAtATime("tools", async () => {
+    if (contentOf(path) === "") await dotnet(["tool", "restore"]);
+  });
+  return ["dotnet", path, "-NoLogo", "-NoProfile", ...args];
 }
 
 /** Builds the clients, unless that was done: also by the tests of another file. */

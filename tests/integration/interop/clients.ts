@@ -1,7 +1,8 @@
 /** The clients: real programs, each behind one function. */
 
 import { type Args, writeCall } from "../../support/calls.ts";
-import { run, runClient } from "../../support/client_program.ts";
+import { clientFile, run, runClient } from "../../support/client_program.ts";
+import { runVbscript } from "../../support/wine.ts";
 import { builtClients, dotnet } from "../../support/dotnet.ts";
 import { AXIS_JARS, classPath, JAX_WS_JARS, stubsOf } from "./stubs.ts";
 
@@ -293,6 +294,18 @@ export const CLIENTS: readonly Client[] = [
     bindings: SOAP_11,
     send: program("ruby", "soap4r.rb", (url) => [wsdlOf(url)]),
   },
+  ...["MSXML2.ServerXMLHTTP.6.0", "WinHttp.WinHttpRequest.5.1"].map((className): Client => ({
+    name: `VBScript of Wine, ${className.replace(/^(\w+)\.(\w+)\..*$/, "$2")}`,
+    made: BY_HAND,
+    bindings: BINDINGS,
+    send: async (url, binding, { operation, args }) => {
+      const units = Object.entries(args).map(([name, value]) =>
+        `${name}=${value.split("").map((unit) => unit.charCodeAt(0)).join(",")}`
+      );
+      const words = [className, url, binding, operation, ...units];
+      return JSON.parse(await runVbscript(clientFile("msxml.vbs"), words));
+    },
+  })),
 ];
 
 /** Sends a Pair with curl. */

@@ -15,10 +15,12 @@ import {
 import { codeOf, currentStep, wrongCode } from "./oath.ts";
 import { PATIENT, serverForTests } from "../../support/test_server.ts";
 import { dotnetTest } from "../../support/dotnet.ts";
+import { removeWine } from "../../support/wine.ts";
 import { removeStubs } from "./stubs.ts";
 
 const server = serverForTests(...PATIENT);
 Deno.test.afterAll(removeStubs);
+Deno.test.afterAll(removeWine);
 
 const SECRET = "pass wörd 🔑 <&> \"'%+";
 const NAMES = { appName: "Bücher & Söhne <GmbH>", appInfo: 'anna+"o\'neil" 50% 鍵🔑' };

@@ -119,6 +119,14 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
     literal: inDoubleQuotes,
     command: interpreted(Deno.execPath(), "run", "--no-config", "--allow-net"),
   },
+  "Go": {
+    file: "program.go",
+    literal: inDoubleQuotes,
+    command: async (path, folder) => {
+      await run("go", ["build", "-o", `${folder}/program`, path]);
+      return [`${folder}/program`];
+    },
+  },
   "Ruby": {
     file: "program.rb",
     literal: inSingleQuotes,
@@ -131,7 +139,7 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
 };
 
 // Debian has no compiler of VB and Delphi, no PowerShell and no IIS; Go would take much room.
-const UNTRIED = ["Go", "Classic ASP", "Delphi"];
+const UNTRIED = ["Classic ASP", "Delphi"];
 
 async function pageOf({ url }: TestServer): Promise<string> {
   const reply = await fetch(`${url}/api.asmx`, { headers: { "X-Api-Key": KEY } });
