@@ -6,7 +6,7 @@ import { assertRejects } from "@std/assert/rejects";
 import { clientFile, compileCSharp, run, runClient } from "../../support/client_program.ts";
 import { withProgram } from "../../support/program.ts";
 import { serverForTests } from "../../support/test_server.ts";
-import { BINDINGS, callWithZeep } from "./clients.ts";
+import { callWithZeep, CONTRACT_BINDINGS } from "./clients.ts";
 
 const server = serverForTests();
 
@@ -113,7 +113,7 @@ Deno.test("zeep calls through a proxy that puts a path in front", async () => {
   try {
     await withProgram(["--port", "0", "--base-url", base], async ({ url }) => {
       backend = url;
-      for (const binding of BINDINGS) {
+      for (const binding of CONTRACT_BINDINGS) {
         const args = { pin: "000", secretCode: "s" };
         const outcome = await callWithZeep(base, binding, { operation: "ValidatePin", args });
         assertEquals([binding, outcome], [binding, { result: false }]);
