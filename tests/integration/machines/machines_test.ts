@@ -25,6 +25,7 @@ import { sleep } from "../../../lib/server/runtime/timeout.ts";
 import { startProgram } from "../../support/program.ts";
 import { referenceHotp } from "../../support/reference_totp.ts";
 import { replay } from "../../support/replay.ts";
+import { SEAL_KEY_LINES } from "../../support/seal_keys.ts";
 import { programServer } from "../../support/servers.ts";
 import { compileFor, type Machine, MACHINES, type Words } from "./machines.ts";
 
@@ -52,6 +53,28 @@ async function checkPipe({ command, env, folder, machine }: Setup): Promise<void
   assertEquals([code, stdout.startsWith("The pin is wrong")], [1, true], stdout + stderr);
 }
 
+/** A table that is sealed and opened again by pipes, with line ends of Windows. */
+async function checkSealing({ command, env, folder, machine }: Setup): Promise<void> {
+  await Deno.writeTextFile(`${folder}/seal.txt`, `${SEAL_KEY_LINES.join("\r\n")}\r\n`);
+  await Deno.writeTextFile(`${folder}/table.txt`, `1\t${SECRET}\r\n2\tplain\r\n`);
+  const isWindows = machine.target.startsWith("win32");
+  const program = isWindows ? command.at(-1)!.replace(/^.*\//, "") : '"$@"';
+  const [seal, unseal] = ["seal", "unseal"].map((name) =>
+    `${program} ${name} --seal-keys-file seal.txt`
+  );
+  const words = (pipe: string): readonly string[] =>
+    isWindows
+      ? ["wine", "cmd", "/d", "/c", `type table.txt | ${pipe}`]
+      : ["sh", "-c", `cat table.txt | ${pipe}`, "sh", ...command];
+  const sealed = await runToEnd(words(seal!), { cwd: folder, env });
+  assert(
+    /^1\teyJ\S+\.\.\S+\n2\teyJ\S+\.\.\S+\n$/.test(sealed.stdout),
+    sealed.stdout + sealed.stderr,
+  );
+  const opened = await runToEnd(words(`${seal} | ${unseal}`), { cwd: folder, env });
+  assertEquals([opened.code, opened.stdout], [0, `1\t${SECRET}\n2\tplain\n`], opened.stderr);
+}
+
 async function checkCommands(setup: Setup): Promise<void> {
   const { run, folder, machine } = setup;
   assert((await run(["version"])).stdout.includes(`, ${machine.target})`));
@@ -77,6 +100,7 @@ async function checkCommands(setup: Setup): Promise<void> {
   const utf16 = await run(["check", "--api-keys-file", "keys.txt"]);
   assert(utf16.stderr.includes("--api-keys-file is UTF-16"), utf16.stderr);
   await checkPipe(setup);
+  await checkSealing(setup);
   if (!machine.target.startsWith("win32")) return;
   for (const args of [["--socket", "a.sock"], ["--share-port"]]) {
     const { code, stderr } = await run(args);
