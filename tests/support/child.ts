@@ -82,6 +82,7 @@ async function feed(
 // Debian packages of programs that have another name, or need more.
 const PACKAGES: Readonly<Record<string, string>> = {
   "gcc": "gcc libc6-dev libgsoap-dev",
+  "go": "golang-go",
   "ip": "iproute2",
   "java": "default-jdk-headless",
   "javac": "default-jdk-headless",
@@ -101,6 +102,7 @@ const PACKAGES: Readonly<Record<string, string>> = {
   "systemctl": "systemd",
   "systemd-nspawn": "systemd-container",
   "unshare": "util-linux (and run it as root)",
+  "wine": "wine wine64",
   "wsdl": "mono-devel",
   "wsdl2h": "gsoap",
   "xmllint": "libxml2-utils",

@@ -1,8 +1,9 @@
-Option Explicit
 ' Host of a classic ASP page in VBScript: Server, Request, Response and Session, as far as the page's
-' program uses them. The test puts the page behind it. Its last line is the secret of the session.
+' program uses them. The test puts the page behind it, with what it does for a request as ServePage.
+' The last line is the secret of the session.
 '
 ' Usage: cscript //nologo PAGE.vbs METHOD [PIN SECRET]
+Option Explicit
 
 Class ServerHost
   Public Function CreateObject(name)
@@ -43,3 +44,10 @@ Set Request = New RequestHost
 Set Response = New ResponseHost
 Set Session = WScript.CreateObject("Scripting.Dictionary")
 If WScript.Arguments(0) = "POST" Then Session("secret") = WScript.Arguments(2)
+
+' Errors are caught and shown, as IIS does: Wine's cscript ends without a word.
+On Error Resume Next
+ServePage
+If Err.Number <> 0 Then WScript.Echo "Error: " & Err.Description
+WScript.Echo Session("secret")
+WScript.Quit

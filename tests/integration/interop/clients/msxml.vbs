@@ -14,12 +14,18 @@ binding = arguments(2)
 operation = arguments(3)
 Set http = WScript.CreateObject(className)
 Send
-' Neither class throws on an error status.
+' Neither class throws on an error status: the status says which it is, and the body why.
 If http.status = 200 Then
   WScript.Echo "{""result"":" & ResultText() & "}"
-Else
+ElseIf http.status = StatusOfMistakes() Then
   WScript.Echo "{""fault"":" & FaultText() & "}"
+Else
+  WScript.Echo "Status " & http.status & ": " & http.responseText
 End If
+
+Function StatusOfMistakes()
+  If Left(binding, 4) = "SOAP" Then StatusOfMistakes = 500 Else StatusOfMistakes = 400
+End Function
 
 Sub Send()
   Dim path
