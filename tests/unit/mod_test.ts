@@ -175,6 +175,19 @@ Deno.test("without sealKeys, no secret is sealed: a text of that form is a secre
   assertEquals((await fetch(request)).status, 404);
 });
 
+Deno.test("validatePin() takes an empty source for none, whose wrong pins have the whole budget", async () => {
+  const resultsOf = async (source: string): Promise<readonly boolean[]> => {
+    const { validatePin } = createAuthenticator({ maxFailures: 4 }, { now });
+    const results: boolean[] = [];
+    for (const given of ["000000", "000001", "000002", pin]) {
+      results.push(await validatePin({ pin: given, secretCode, source }));
+    }
+    return results;
+  };
+  assertEquals(await resultsOf(""), [false, false, false, true]);
+  assertEquals(await resultsOf("192.0.2.1"), [false, false, false, false]);
+});
+
 Deno.test("validatePin() and pair() throw faults that differ by their kind", async () => {
   const { validatePin, pair } = createAuthenticator();
   const fault = await assertRejects(() => validatePin({ pin, secretCode: "" }), Fault);

@@ -25,6 +25,11 @@ const READ: readonly (readonly [charset: string | undefined, bytes: Uint8Array, 
     bytes("<?xml version='1.0' encoding = 'ISO-8859-2'?>\xb1", "latin1"),
     "<?xml version='1.0' encoding = 'ISO-8859-2'?>ą",
   ],
+  [
+    undefined,
+    bytes(`<?xml version='1.0'${" ".repeat(200)}encoding='ISO-8859-2'?>\xb1`, "latin1"),
+    `<?xml version='1.0'${" ".repeat(200)}encoding='ISO-8859-2'?>ą`,
+  ],
 ];
 
 for (const [charset, sent, text] of READ) {

@@ -7,6 +7,7 @@ import {
   extraAttempts,
   FIRST_WAIT_MS,
   FULL_BUDGET,
+  giveBack,
   remainingWaitMs,
   spend,
   type Spending,
@@ -105,6 +106,18 @@ Deno.test("remainingWaitMs() of unknown sources lasts until their part of the bu
   const spending = { debtMs: 12 * HOUR, lastMs: START };
   assertEquals(remainingWaitMs(part, spending, START), 2 * HOUR);
   assertEquals(remainingWaitMs({ ...part, attempts: 5 }, spending, START), HOUR);
+});
+
+Deno.test("giveBack() leaves what was there before the attempt, and of a later one its own moment", () => {
+  const before = { debtMs: HOUR, lastMs: START - SECOND };
+  const after = spend(BUDGET, before, START);
+  assertEquals(giveBack(BUDGET, after, before, after), before);
+  // Another wrong pin came between: its moment stays, and one attempt less.
+  const later = spend(BUDGET, after, START + SECOND);
+  assertEquals(giveBack(BUDGET, later, before, after), {
+    debtMs: later.debtMs - HOUR,
+    lastMs: START + SECOND,
+  });
 });
 
 Deno.test("clampToClock() returns a valid spending unchanged", () => {

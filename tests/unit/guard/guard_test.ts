@@ -2,9 +2,11 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { FIRST_WAIT_MS } from "../../../lib/guard/budget.ts";
 import {
+  charged,
   type GuardRules,
   guardRules,
   type GuardState,
+  INITIAL_STATE,
   pinsOwed,
   refusedMs,
   sourceBudget,
@@ -271,6 +273,19 @@ Deno.test("a clock set back remembers no source of right pins for longer", () =>
     player.nowMs + KNOWN_MS,
     player.nowMs + KNOWN_MS,
   ]);
+});
+
+Deno.test("charged() limits how long a source is known, where the clock was set back", () => {
+  const known = { debtMs: 0, lastMs: 0, knownUntilMs: START + 100 * DAY + KNOWN_MS };
+  const state = { ...INITIAL_STATE, sources: [{ id: "a", ...known }, { id: "b", ...known }] };
+  // The one that is charged, and the one that is not.
+  assertEquals(
+    charged(rulesWith(), state, "b", START).sources.map(({ id, knownUntilMs }) => [
+      id,
+      knownUntilMs,
+    ]),
+    [["a", START + KNOWN_MS], ["b", START + KNOWN_MS]],
+  );
 });
 
 Deno.test("a clock set back makes no wait longer of a source that had no right pin", () => {

@@ -63,6 +63,23 @@ Deno.test("a page that could not be written is written at the next request", asy
   assertEquals([await fetchPath("localhost"), await fetchPath("localhost")], [500, 200]);
 });
 
+Deno.test("a description whose entity tag could not be made is written at the next request", async () => {
+  const { subtle } = crypto;
+  subtle.digest = () => Promise.reject(new Error("broken"));
+  const handler = handlerWith();
+  const statusNow = async (): Promise<number> => {
+    const reply = await handler(new Request("http://host/api.asmx?wsdl"));
+    await reply.body?.cancel();
+    return reply.status;
+  };
+  try {
+    assertEquals(await statusNow(), 500);
+  } finally {
+    Reflect.deleteProperty(subtle, "digest");
+  }
+  assertEquals(await statusNow(), 200);
+});
+
 Deno.test("descriptions are kept for the last twelve addresses", async () => {
   const { subtle } = crypto;
   const digest = subtle.digest.bind(subtle);

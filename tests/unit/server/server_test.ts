@@ -295,12 +295,19 @@ Deno.test("createServerService() requires one of the API keys when the options n
   const path = Deno.makeTempFileSync();
   const key = "k".repeat(32);
   Deno.writeTextFileSync(path, `${key}\n`);
-  const { get, renewKeys, close } = setup(["--api-keys-file", path]);
+  const { get, renewKeys, operatorHandler, close } = setup(["--api-keys-file", path]);
+  const namesFor = async (key: string): Promise<unknown> => {
+    const headers = { authorization: `Bearer ${key}` };
+    const reply = await operatorHandler(new Request("http://localhost/status", { headers }));
+    return (await reply.json()).keys;
+  };
+  assertEquals(await namesFor(key), [null]);
   assertEquals((await get(WRONG_PIN)).status, 401);
   assertEquals((await get(WRONG_PIN, { authorization: `Bearer ${key}` })).status, 200);
   const next = "n".repeat(32);
   Deno.writeTextFileSync(path, `billing:${next}\n`);
   assertEquals(renewKeys(), { names: ["billing"], isChanged: true });
+  assertEquals(await namesFor(next), ["billing"]);
   assertEquals((await get(WRONG_PIN, { authorization: `Bearer ${key}` })).status, 401);
   assertEquals((await get(WRONG_PIN, { authorization: `Bearer ${next}` })).status, 200);
   Deno.writeTextFileSync(path, `\uFEFFbilling:${next}\r\n`);

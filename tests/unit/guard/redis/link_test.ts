@@ -213,6 +213,32 @@ Deno.test("a link that is closed while it connects ends the client once that has
   assertEquals(ends, 2);
 });
 
+Deno.test("a link reports the first reason for which a connection was lost while it was made", async () => {
+  const errors: unknown[] = [];
+  const link = new StoreLink({
+    open: (onLoss) => {
+      const connections = {
+        connect: () => {
+          onLoss(new Error("WRONGPASS"));
+          onLoss(new Error("Socket closed unexpectedly"));
+          return Promise.reject(new Error("Closed"));
+        },
+        send: () => NEVER,
+        servers: () => Promise.resolve([]),
+        probeKeys: () => [[PROBE_PREFIX]],
+        withServer: (error: unknown) => error,
+        destroy: () => {},
+      };
+      return Promise.resolve(new StoreClient(connections, TIMEOUT_MS));
+    },
+    now: () => 0,
+    onChange: (error) => void errors.push(error),
+  });
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  link.close();
+  assertEquals(errors.map((error) => (error as Error).message), ["WRONGPASS"]);
+});
+
 testLink("to a server does not use one that refuses some of its keys", async (setup) => {
   const { link, events, behaviours, lose, timers } = setup;
   for (let i = 1; i < 3; i++) behaviours.set(i, HALF_WELL);
