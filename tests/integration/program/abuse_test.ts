@@ -81,6 +81,13 @@ const ROWS: readonly (readonly [string, string, string, string])[] = [
     "400",
     "200",
   ],
+  // What nginx's lines for WebSockets make of each request.
+  [
+    "A body with another `Upgrade`, such as `websocket`",
+    post(`Connection: upgrade\r\nUpgrade: websocket\r\nContent-Length: ${FORM.length}\r\n`, FORM),
+    "400",
+    "200",
+  ],
   ["A declared length of 1 TB", post(`Content-Length: ${1e12}\r\n`, FORM), "413", "413"],
   ["A DEL character in a header", get("/healthz", "X: \x7f\r\n"), "400", "200"],
   // RFC 3986 §2 has it percent-encoded alone. Bun reads it as if it were: see below.
