@@ -170,7 +170,13 @@ export function createAuthenticator(
   const { config, guardKey, keys: apiKeys, sealKeys } = checkedOptions(options);
   const guard = guardOf(config, guardKey, log);
   const service = createService(config, {
-    ...{ ...others, now, log, isReady, guard, apiKeys, sealKeys },
+    ...others,
+    now,
+    log,
+    isReady,
+    guard,
+    apiKeys,
+    sealKeys,
   });
   const { handler, operatorHandler, context } = service;
   // The first calls wait for the store, which would refuse right pins until it is connected.
@@ -267,7 +273,8 @@ function checkedOptions(options: AuthenticatorOptions): CheckedOptions {
   const keys = keysOf("apiKeys", apiKeys, parseKeys);
   const ofSecrets = keysOf("sealKeys", sealKeys, parseSealKeys);
   return {
-    ...{ config, guardKey },
+    config,
+    guardKey,
     keys: keys && new KeyRing(keys),
     sealKeys: ofSecrets && new SealKeys(ofSecrets, randomBytes),
   };

@@ -52,7 +52,12 @@ export function createService(
   const { namespace, baseUrl, trustProxy, maxFailures, singleUse } = settings;
   const context: ServiceContext = { otp: config, secretEncoding, html, now, guard, sealKeys };
   const options: HandlerOptions = {
-    ...{ namespace, baseUrl, trustProxy, maxFailures, singleUse, ...parts },
+    namespace,
+    baseUrl,
+    trustProxy,
+    maxFailures,
+    singleUse,
+    ...parts,
     service: context,
     operatorHost: metricsHost,
   };

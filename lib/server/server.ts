@@ -134,11 +134,17 @@ export function createServerService(
   const sealKeys = sealKeysOf(config);
   const peers: PeerAddresses | undefined = config.logPeer ? new WeakMap() : undefined;
   const guard = createGuard(config, {
-    ...{ log, monotonicMs, randomBytes },
+    log,
+    monotonicMs,
+    randomBytes,
     count: (event) => metrics?.countGuard(event),
   });
   const { handler, operatorHandler } = createService(config, {
-    ...{ now, guard, sealKeys, log, isReady },
+    now,
+    guard,
+    sealKeys,
+    log,
+    isReady,
     apiKeys: ring,
     page: servicePage,
     telemetry: {
@@ -160,14 +166,22 @@ export function createServerService(
       })),
     status: () =>
       statusOf({
-        ...{ version, isReady: isReady(), state, guard, now: now() },
+        version,
+        isReady: isReady(),
+        state,
+        guard,
+        now: now(),
         store: config.guard,
         keys: callerKeys,
         sealKeys: sealKeys?.names,
       }),
   });
   return {
-    ...{ handler, operatorHandler, log, peers, state },
+    handler,
+    operatorHandler,
+    log,
+    peers,
+    state,
     renewKeys: (option) => {
       if (option === "sealKeysFile" && sealKeysFile !== undefined && sealKeys !== undefined) {
         const keys = readSealKeys(sealKeysFile);

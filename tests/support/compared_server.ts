@@ -78,7 +78,8 @@ export function startCompared(options: ComparedOptions = {}): ComparedServer {
   const config = configOf(args);
   const monotonic = { randomBytes, now: () => performance.now() };
   const handler = serviceHandler(config, {
-    ...{ now, apiKeys },
+    now,
+    apiKeys,
     ...(config.sealKeysFile && { sealKeys: SEAL_KEY_LINES }),
     guard: openGuard({ ...config, ...monotonic }),
     log: { error: () => {} },
@@ -86,7 +87,9 @@ export function startCompared(options: ComparedOptions = {}): ComparedServer {
   });
   const calls: AskedCall[] = [];
   const server = Deno.serve({
-    ...{ hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    hostname: "127.0.0.1",
+    port: 0,
+    onListen: () => {},
     ...options.tls,
   }, async (request) => {
     const call = callOf(request, await request.clone().text(), now());
@@ -131,7 +134,12 @@ function callOf(request: Request, body: string, nowMs: number): AskedCall {
     argsOf(form, searchParams, body).map(([name, value]) => [name.toLowerCase(), value] as const),
   );
   return {
-    ...{ method, headers, body, form, operation, args },
+    method,
+    headers,
+    body,
+    form,
+    operation,
+    args,
     target: pathname + search,
     steps: stepsOf(args.get("pin"), args.get("secretcode"), nowMs),
   };

@@ -57,7 +57,8 @@ export async function compare(
     ...address,
     key: sendKey ? firstKey(config, address.origin) : undefined,
     ca: ca === undefined ? [] : readAuthorities(ca),
-    ...{ timeoutMs, now },
+    timeoutMs,
+    now,
   });
   print(
     `Asking ${remote.place}, with at most ${MAX_REQUESTS} requests: secrets drawn for them, and ` +

@@ -52,7 +52,8 @@ export async function answerHere(
   const replies: Reply[] = [];
   for (const { method, path, headers, body = null } of calls) {
     const request = new Request(origin + path, {
-      ...{ method, body },
+      method,
+      body,
       headers: {
         ...headers,
         host: new URL(origin).host,

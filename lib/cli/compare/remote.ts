@@ -108,12 +108,17 @@ export class RemoteService {
     const sentMs = now();
     try {
       const reply = await send({
-        ...{ method, body, timeoutMs, isTls },
+        method,
+        body,
+        timeoutMs,
+        isTls,
         host: hostname.replace(/^\[(.*)\]$/, "$1"),
         port: port || (isTls ? 443 : 80),
         path: prefix + path,
         headers: {
-          ...{ host, connection: "close", ...headers },
+          host,
+          connection: "close",
+          ...headers,
           ...(body !== undefined && { "content-length": new TextEncoder().encode(body).length }),
           ...(key !== undefined && !isAnonymous && { "x-api-key": key }),
         },

@@ -200,7 +200,11 @@ class History {
         const paused = this.#pausedMs(instance, fromMs);
         this.#recordFailure(() =>
           this.#guarantees.answered({
-            ...{ fingerprint, step, fromMs, body, outcome },
+            fingerprint,
+            step,
+            fromMs,
+            body,
+            outcome,
             source: source === undefined ? "" : sourceNameOf(fingerprint, source),
             toMs: Math.max(fromMs, world.nowMs - paused),
             isCalm: fromMs >= this.#calmSinceMs,

@@ -7,7 +7,9 @@ import { SEAL_KEY_LINES } from "../../support/seal_keys.ts";
 
 const KEYED = { apiKeys: ["0123456789abcdef"] };
 const handler = handlerWith({
-  ...{ ...KEYED, metricsPage: () => "metrics", sealKeys: SEAL_KEY_LINES },
+  ...KEYED,
+  metricsPage: () => "metrics",
+  sealKeys: SEAL_KEY_LINES,
 });
 
 async function statusOf(method: string, path: string, key = true): Promise<number> {

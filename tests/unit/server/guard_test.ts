@@ -178,8 +178,10 @@ Deno.test("createGuard() reads the files of TLS for each connection, and still c
   const path = Deno.makeTempFileSync();
   Deno.writeTextFileSync(path, AUTHORITY);
   using listener = Deno.listenTls({
-    ...{ hostname: "127.0.0.1", port: 0 },
-    ...{ cert: CERTIFICATE, key: PRIVATE_KEY },
+    hostname: "127.0.0.1",
+    port: 0,
+    cert: CERTIFICATE,
+    key: PRIVATE_KEY,
   });
   let connections = 0;
   void (async () => {

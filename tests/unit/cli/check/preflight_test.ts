@@ -62,8 +62,10 @@ Deno.test("checkStore() waits two seconds for a store, and as long as a server w
 
 Deno.test("checkStore() trusts whom the options name", async () => {
   using listener = Deno.listenTls({
-    ...{ hostname: "127.0.0.1", port: 0 },
-    ...{ cert: CERTIFICATE, key: PRIVATE_KEY },
+    hostname: "127.0.0.1",
+    port: 0,
+    cert: CERTIFICATE,
+    key: PRIVATE_KEY,
   });
   void (async () => {
     for await (const connection of listener) {

@@ -185,7 +185,10 @@ Deno.test("a service is asked sixty times at most", async () => {
   await using server = startCompared();
   const remote = new RemoteService({
     ...parseServiceUrl(server.url),
-    ...{ key: undefined, ca: [], timeoutMs: 10_000, now: Date.now },
+    key: undefined,
+    ca: [],
+    timeoutMs: 10_000,
+    now: Date.now,
   });
   const ask = (): Promise<unknown> => remote.ask({ method: "GET", path: "/", headers: {} }, false);
   const outcomes: unknown[] = [];
