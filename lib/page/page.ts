@@ -13,6 +13,7 @@ import { setupCode } from "../otp/key_uri.ts";
 import { secretKey } from "../otp/secret.ts";
 import { DEFAULT_TOTP, MAX_ADVISABLE_WINDOW } from "../otp/totp.ts";
 import { escapeAttribute } from "../xml/writer.ts";
+import { noCode } from "./shared/code_groups.ts";
 import { isInTheClear, literalUrl } from "./shared/address.ts";
 import type { ScriptSettings } from "./shared/settings.ts";
 import type { DocumentOptions, PageSettings, ServicePage } from "./service_page.ts";
@@ -35,8 +36,19 @@ import classicAsp from "./programs/pair_and_check.asp" with { type: "text" };
 import delphi from "./programs/pair_and_check.pas" with { type: "text" };
 
 const PROGRAMS: Readonly<Record<string, string>> = {
-  ...{ curl, csharp, php, python, java, javascript, typescript, go, ruby, powershell },
-  ...{ visualBasic, classicAsp, delphi },
+  curl,
+  csharp,
+  php,
+  python,
+  java,
+  javascript,
+  typescript,
+  go,
+  ruby,
+  powershell,
+  visualBasic,
+  classicAsp,
+  delphi,
 };
 
 /**
@@ -108,11 +120,25 @@ function valuesOf(
   const base = literalUrl(baseUrl ?? EXAMPLE_BASE);
   const [, host = "", prefix = ""] = /^https?:\/\/([^/]+)(.*)$/i.exec(base) ?? [];
   const scriptSettings: ScriptSettings = {
-    ...{ algorithm, digits, period, window, secretEncoding, maxFailures, singleUse },
+    algorithm,
+    digits,
+    period,
+    window,
+    secretEncoding,
+    maxFailures,
+    singleUse,
     opensSealed: service.sealKeys !== undefined,
   };
   return {
-    ...{ root, namespace, base, host, prefix, digits, period, algorithm, maxFailures },
+    root,
+    namespace,
+    base,
+    host,
+    prefix,
+    digits,
+    period,
+    algorithm,
+    maxFailures,
     url: `${base}/api.asmx`,
     publicBase: baseUrl ?? EXAMPLE_BASE,
     exampleBase: baseUrl === undefined ? EXAMPLE_BASE : "",
@@ -122,6 +148,7 @@ function valuesOf(
     license: project.license,
     namespaceInXml: escapeAttribute(namespace),
     apiKey: wantsKey ? "YOUR-API-KEY" : "",
+    open: wantsKey ? "open" : "",
     // Mark of a secret that is text: a 9 is no digit of Base32, so it cannot pass for a setup key.
     secretStart: secretEncoding === "text" ? "9" : "",
     setupKey: setupCode(secretKey(exampleSecret!, secretEncoding)!),
@@ -130,6 +157,7 @@ function valuesOf(
     windowSteps: window === 1 ? "1 time step" : `${window} time steps`,
     outside: window + 1,
     neighbour: window === 0 ? "refused" : singleUse ? "accepted once" : "accepted",
+    noCode: noCode(digits),
     modulus: 10 ** digits,
     unusual: [
       digits !== DEFAULT_TOTP.digits && `, ${digits} digits`,

@@ -11,9 +11,11 @@ import {
   call,
   fillIn,
   followForms,
+  keyShown,
   postRequest,
   type ReadyRequest,
   requestIn,
+  sectionOf,
   type ShownReply,
   strangeReply,
   valuesFor,
@@ -34,6 +36,9 @@ import {
 
 /** Pause in typing before a refresh, in milliseconds. */
 const PAUSE_MS = 200;
+
+/** Pause in typing a key: half a key is one more that the server has to refuse. */
+const KEY_PAUSE_MS = 1000;
 
 function stop({ pending }: PageState, form: HTMLFormElement): void {
   const { timer, control } = pending.get(form) ?? {};
@@ -95,7 +100,7 @@ async function run(
 }
 
 async function submit(state: PageState, form: HTMLFormElement): Promise<void> {
-  const panel = openPanel(form.closest<HTMLElement>("section")!);
+  const panel = openPanel(sectionOf(form));
   const pane = one(".request pre", panel);
   fillIn(pane, valuesFor(form), true);
   outdateReplies();
@@ -103,11 +108,12 @@ async function submit(state: PageState, form: HTMLFormElement): Promise<void> {
   if (answer !== undefined) showReply(panel, answer);
 }
 
-// A fault that names a parameter stands at its field. One of the key stands here too, since the key
-// is far from here.
+// A fault that names a parameter stands at its field, where that is open. One of the key stands here
+// too, since the key is far from here.
 function showFault(form: HTMLFormElement, message: string): void {
+  const isOpen = form.closest("details")?.open !== false;
   const named = all<HTMLInputElement>("input", form)
-    .find(({ name }) => new RegExp(`\\b${name}\\b`).test(message));
+    .find(({ name }) => new RegExp(`\\b${name}\\b`).test(message) && isOpen);
   const said = named === undefined
     ? message
     : "One field is not right; the reason stands below it.";
@@ -123,7 +129,7 @@ function showFault(form: HTMLFormElement, message: string): void {
 }
 
 /** Clears the faults at the fields of a part of the page. */
-export function clearFaults(part: HTMLElement): void {
+function clearFaults(part: HTMLElement): void {
   for (const field of all("[aria-invalid]", part)) {
     field.removeAttribute("aria-invalid");
     field.setAttribute("aria-describedby", `${field.id}-hint`);
@@ -132,18 +138,31 @@ export function clearFaults(part: HTMLElement): void {
 }
 
 function refresh(state: PageState, form: HTMLFormElement): void {
-  // A POST: no secret is in an address.
-  const body = JSON.stringify(valuesOf(form));
-  const request = postRequest(form.getAttribute("action")!, "application/json", body);
-  if (form.checkValidity()) return void run(state, form, request, false);
+  const isFilledIn = form.checkValidity();
+  if (isFilledIn && (keyShown() !== undefined || first("#key") === undefined)) {
+    // A POST: no secret is in an address.
+    const body = JSON.stringify(valuesOf(form));
+    const request = postRequest(form.getAttribute("action")!, "application/json", body);
+    return void run(state, form, request, false);
+  }
   stop(state, form);
-  clearResult(form, "The QR code appears when all fields are filled in.");
+  clearResult(form, isFilledIn ? "" : "The QR code appears when all fields are filled in.");
 }
 
-function refreshSoon(state: PageState, form: HTMLFormElement): void {
+function refreshSoon(state: PageState, form: HTMLFormElement, pauseMs = PAUSE_MS): void {
   // Mark the shown result as outdated.
   awaitResult(form, false);
-  state.pending.set(form, { timer: setTimeout(() => refresh(state, form), PAUSE_MS) });
+  state.pending.set(form, { timer: setTimeout(() => refresh(state, form), pauseMs) });
+}
+
+/** Follows the key as the user types it, in the requests and in the picture. */
+export function onKey(state: PageState, part: HTMLElement): void {
+  clearFaults(part);
+  followForms();
+  for (const form of all<HTMLFormElement>("form").filter(isLive)) {
+    stop(state, form);
+    refreshSoon(state, form, KEY_PAUSE_MS);
+  }
 }
 
 function onInput(state: PageState, form: HTMLFormElement, field: EventTarget | null): void {
@@ -187,7 +206,7 @@ function showSecretNotes({ settings }: PageState, typedIn: HTMLFormElement): voi
   for (const form of all<HTMLFormElement>("form")) {
     const secret = valuesOf(form)["secretCode"] ?? "";
     const length = secretKey(secret, settings.secretEncoding)?.length ?? 0;
-    const box = form.parentElement!;
+    const box = form.closest<HTMLElement>(".operation")!;
     const kind = form === typedIn ? kindOf(secret, settings) : "";
     const warning = form === typedIn && kind === "" ? lengthWarning(length) : "";
     for (const span of all(".kind > span", box)) tell(span, kind);

@@ -8,7 +8,7 @@
 import { isInTheClear } from "../shared/address.ts";
 import { setUpCopyButton, setUpPrintButton } from "./buttons.ts";
 import { all, one, showAddress } from "./dom.ts";
-import { clearFaults, setUpForm, showWhole } from "./forms.ts";
+import { onKey, setUpForm, showWhole } from "./forms.ts";
 import { PageState } from "./page_state.ts";
 import { followScrolling, setUpPanes } from "./panes.ts";
 import { computes, setUpHmac } from "./plain_hmac.ts";
@@ -34,6 +34,12 @@ function showOperation(): void {
   if (operation && location.hash === "") document.getElementById(operation)?.scrollIntoView();
 }
 
+function followSize(): void {
+  fitPictures();
+  showWhole();
+  followScrolling();
+}
+
 setUpHmac();
 showConnection();
 showAddress();
@@ -45,10 +51,7 @@ for (const button of all(".print")) setUpPrintButton(button);
 for (const box of all(".test-app")) setUpTestAuthenticator(state, box);
 for (const form of all<HTMLFormElement>("form")) setUpForm(state, form);
 for (const part of all(".keys")) {
-  part.addEventListener("input", () => {
-    clearFaults(part);
-    followForms();
-  });
+  part.addEventListener("input", () => onKey(state, part));
 }
 followForms();
 showWhole();
@@ -56,8 +59,5 @@ followScrolling();
 state.clock.start(() => showCodes(state));
 showOperation();
 addEventListener("change", followScrolling);
-addEventListener("resize", () => {
-  fitPictures();
-  showWhole();
-  followScrolling();
-});
+addEventListener("resize", followSize);
+for (const details of all("details")) details.addEventListener("toggle", followSize);

@@ -54,7 +54,8 @@ const FINE_MODULE_PX = 3;
  * @returns Whether its modules are wide enough for every camera.
  */
 export function showPicture(tile: HTMLElement, { svg }: Picture): boolean {
-  tile.replaceChildren(svg);
+  first("svg", tile)?.remove();
+  tile.append(svg);
   fitPictures();
   return svg.clientWidth / svg.viewBox.baseVal.width >= FINE_MODULE_PX;
 }

@@ -83,16 +83,21 @@ export function fillIn(
   length.textContent = String(new TextEncoder().encode(nodeText(one(".body", pane))).length);
 }
 
+/** Section of the operation that a form calls: its requests and replies. */
+export function sectionOf(form: HTMLFormElement): HTMLElement {
+  return one(`#${form.dataset["operation"]}`);
+}
+
 /** Values for the requests of a form: its fields, and the key. */
 export function valuesFor(form: HTMLFormElement): Readonly<Record<string, string>> {
   return { ...valuesOf(form), [KEY_FIELD]: keyShown() ?? KEY_PLACEHOLDER };
 }
 
-/** Puts the values of the forms into all requests beside them. */
+/** Puts the values of the forms into all requests of their operations. */
 export function followForms(): void {
   for (const form of all<HTMLFormElement>("form")) {
     const values = valuesFor(form);
-    for (const pane of all(".request pre", form.closest("section")!)) fillIn(pane, values, false);
+    for (const pane of all(".request pre", sectionOf(form))) fillIn(pane, values, false);
   }
 }
 

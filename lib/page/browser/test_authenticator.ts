@@ -6,6 +6,7 @@
  */
 
 import { hotp, importOtpKey, timeStep } from "../../otp/totp.ts";
+import { inGroups, noCode } from "../shared/code_groups.ts";
 import { all, first, one, setText } from "./dom.ts";
 import { showComputation } from "./computation.ts";
 import { computes } from "./plain_hmac.ts";
@@ -27,7 +28,7 @@ export function setUpTestAuthenticator({ settings }: PageState, box: HTMLElement
 }
 
 function formOf(box: HTMLElement): HTMLFormElement {
-  return one<HTMLFormElement>("form", box.closest<HTMLElement>(".card")!);
+  return one<HTMLFormElement>("form", box.closest<HTMLElement>(".operation")!);
 }
 
 /** Shows the current codes on the visible test authenticator. */
@@ -59,12 +60,6 @@ async function showCodesIn(state: PageState, box: HTMLElement): Promise<void> {
     const code = made && counter >= 0 ? await hotp(made, counter, digits) : "";
     if (state.testKey.secret !== secret) return;
     button.disabled = code === "";
-    setText(one(".code", button), inGroups(code || "-".repeat(digits)));
+    setText(one(".code", button), code === "" ? noCode(digits) : inGroups(code));
   }
-}
-
-// Apps show a code in two halves.
-function inGroups(code: string): string {
-  const half = Math.ceil(code.length / 2);
-  return `${code.slice(0, half)} ${code.slice(half)}`;
 }

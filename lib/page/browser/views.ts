@@ -4,7 +4,7 @@
  * @module
  */
 
-import { absoluteUrl, all, one, setText, textElement } from "./dom.ts";
+import { absoluteUrl, all, first, one, setText, textElement } from "./dom.ts";
 import type { PageState } from "./page_state.ts";
 import type { ReplyResult, ShownReply } from "./request.ts";
 import { readPicture, showPicture } from "./qr_code.ts";
@@ -57,7 +57,7 @@ export function stampOf(state: PageState, { tookMs }: ShownReply): string {
 }
 
 function resultOf(form: HTMLFormElement): HTMLElement {
-  return form.nextElementSibling as HTMLElement;
+  return one(".result", form.closest<HTMLElement>(".operation")!);
 }
 
 // Success is visible in the picture, so its message is for screen readers, unless it was asked for.
@@ -78,7 +78,7 @@ function clearPairing(form: HTMLFormElement, message = "", kind = ""): void {
   setPairingBusy(form, false);
   const box = resultOf(form);
   one(".setup", box).classList.add("waiting");
-  one(".tile", box).replaceChildren(textElement("p", "The QR code appears here."));
+  first(".tile > svg", box)?.remove();
   sayOfPairing(form, message, kind);
 }
 

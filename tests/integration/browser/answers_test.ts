@@ -6,7 +6,7 @@ import { assertMatch } from "@std/assert/match";
 import type { Page, Route } from "playwright-core";
 import { serverForTests } from "../../support/test_server.ts";
 import { eventually } from "../../support/eventually.ts";
-import { choose, panelOf, shows, visit } from "./browser.ts";
+import { choose, openFields, panelOf, shows, visit } from "./browser.ts";
 import { pinOf, scan, scanAnother } from "./pairing.ts";
 
 const server = serverForTests();
@@ -41,6 +41,7 @@ for (
 ) {
   Deno.test(`the answer of one form goes with ${what} in the other`, async () => {
     await visit(`${server.url}/`, async (page) => {
+      await openFields(page);
       await page.fill(PIN, pinOf(await scan(page)));
       assertMatch(await checked(page), /true/);
       await change(page);
@@ -51,6 +52,7 @@ for (
 
 Deno.test("a picture is dim and cannot be printed from the first letter until its successor is there", async () => {
   await visit(`${server.url}/`, async (page) => {
+    await openFields(page);
     const before = await scan(page);
     let go = (): void => {};
     const held = new Promise<void>((resolve) => go = resolve);
@@ -77,6 +79,7 @@ Deno.test("a picture is dim and cannot be printed from the first letter until it
 
 Deno.test("Check and Send show that they wait, and give up after ten seconds", async () => {
   await visit(`${server.url}/`, async (page) => {
+    await openFields(page);
     await page.fill(PIN, pinOf(await scan(page)));
     // The test releases them.
     await page.evaluate(`{
@@ -108,6 +111,7 @@ Deno.test("Check and Send show that they wait, and give up after ten seconds", a
 
 Deno.test("Enter at once after a letter sends what was typed, and its reply is shown", async () => {
   await visit(`${server.url}/api.asmx?op=Pair`, async (page) => {
+    await openFields(page);
     await scan(page);
     await page.focus("#Pair-appName");
     await page.keyboard.press("End");
@@ -190,6 +194,7 @@ for (const { what, reply, says } of STRANGE) {
     // The console has a line for each reply with such a status.
     const complaints = (reply?.status ?? 200) >= 400 ? 3 : 0;
     await visit(`${server.url}/api.asmx?op=ValidatePin`, async (page) => {
+      await openFields(page);
       // The first picture is on its way; its request is not to be answered by hand below.
       await scan(page);
       await intercept(page, "ValidatePin", (route) => route.fulfill(reply));
@@ -205,6 +210,7 @@ for (const { what, reply, says } of STRANGE) {
       await intercept(page, "Pair", (route) => route.fulfill(reply));
       await page.goto(`${server.url}/api.asmx?op=Pair`);
       await page.locator(".status.bad").waitFor();
+      await openFields(page);
       await page.click(SEND);
       await page.locator("#Pair .reply:visible figcaption", { hasText: /^Reply, / }).waitFor();
       await page.locator(".status.bad").waitFor();
@@ -231,6 +237,7 @@ Deno.test("without a server there is no reply, and none is shown", async () => {
 
 Deno.test("an answer that is the same as before is seen to be another", async () => {
   await visit(`${server.url}/`, async (page) => {
+    await openFields(page);
     await scan(page);
     await page.fill(PIN, "1");
     const said = [await checked(page), ""];
@@ -247,6 +254,7 @@ Deno.test("an answer that is the same as before is seen to be another", async ()
 
 Deno.test("the name on the sheet is the one that the app shows", async () => {
   await visit(`${server.url}/`, async (page) => {
+    await openFields(page);
     const before = await scan(page);
     await page.fill("#Pair-appName", "Acme: Corp");
     await scanAnother(page, before);

@@ -99,6 +99,11 @@ export async function shows(page: Page, selector: string, text: string): Promise
   await eventually(isShown).catch(() => assertEquals(shown, text));
 }
 
+/** Opens the form of the names, the account and the secret, which is one step from the picture. */
+export async function openFields(page: Page): Promise<void> {
+  await page.click(".change > summary");
+}
+
 /** Chooses a format or a language in a section. */
 export async function choose(page: Page, section: string, item: string): Promise<void> {
   await page.locator(`#${section}`).getByRole("radio", { name: item, exact: true }).check();

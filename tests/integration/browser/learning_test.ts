@@ -10,7 +10,7 @@ import { eventually } from "../../support/eventually.ts";
 import { referenceBase32 } from "../../support/reference_base32.ts";
 import { referenceHotp } from "../../support/reference_totp.ts";
 import { configOf } from "../../support/command.ts";
-import { shows, visit } from "./browser.ts";
+import { openFields, shows, visit } from "./browser.ts";
 import { pinOf, scan, scanAnother } from "./pairing.ts";
 
 const server = serverForTests();
@@ -149,8 +149,9 @@ for (const [what, secret, pin, says] of CAUSES) {
 
 Deno.test("the code of a secret that the page had before is named as such", async () => {
   await visit(`${hourly.url}/`, async (page) => {
+    await openFields(page);
     const before = await scan(page);
-    await page.click("#Pair .random");
+    await page.click("[data-operation=Pair] .random");
     await scanAnother(page, before);
     await page.fill(PIN, pinOf(before));
     assertEquals(await check(page), "false");
@@ -177,6 +178,7 @@ Deno.test("a right pin that is refused is explained by the settings", async () =
 
 Deno.test("a new secret has the form that the server reads", async () => {
   await visit(`${server.url}/api.asmx?op=Pair`, async (page) => {
+    await openFields(page);
     for (let i = 0; i < 20; i++) {
       await page.click(".random");
       const secret = await page.inputValue("#Pair-secretCode");
@@ -185,6 +187,7 @@ Deno.test("a new secret has the form that the server reads", async () => {
     }
   });
   await visit(`${base32.url}/api.asmx?op=Pair`, async (page) => {
+    await openFields(page);
     assertMatch(await page.inputValue("#Pair-secretCode"), /^[A-Z2-7]{32}$/);
     assert(!await page.isVisible(".kind > span"));
   });
@@ -260,7 +263,11 @@ Deno.test("what is pasted into the field of the secret is named", async () => {
   for (const [{ url }, secret, says] of rows) {
     await visit(`${url}/api.asmx?op=ValidatePin`, async (page) => {
       await page.fill(SECRET, secret);
-      assertMatch(await page.locator("#ValidatePin .kind").innerText(), says, secret);
+      assertMatch(
+        await page.locator("[data-operation=ValidatePin] .kind").innerText(),
+        says,
+        secret,
+      );
       // The server refuses what is not Base32.
     }, { complaints: url === base32.url && secret.startsWith("otpauth") ? 1 : 0 });
   }
@@ -303,7 +310,7 @@ Deno.test("a secret that is short or long is called so, calmly, in either encodi
     await visit(`${url}/api.asmx?op=ValidatePin`, async (page) => {
       // The picture follows the secret, and the server refuses what is not Base32.
       await page.route("**/api.asmx/Pair", () => {});
-      const note = page.locator("#ValidatePin .length-warning");
+      const note = page.locator("[data-operation=ValidatePin] .length-warning");
       assertEquals(await note.isVisible(), false);
       await page.fill(SECRET, secret);
       const text = await note.innerText();
@@ -318,6 +325,7 @@ Deno.test("a secret that is short or long is called so, calmly, in either encodi
 Deno.test("a short secret is warned of once, above or beside the picture, and read out", async () => {
   for (const width of [1280, 768, 320]) {
     await visit(`${server.url}/`, async (page) => {
+      await openFields(page);
       await scan(page);
       // What is put into the page only later is not read out.
       const notes = await page.evaluate<string[]>(`

@@ -8,7 +8,7 @@ import { decodeBase32 } from "@std/encoding/base32";
 import type { Page } from "playwright-core";
 import { serverForTests } from "../../support/test_server.ts";
 import { eventually } from "../../support/eventually.ts";
-import { choose, panelOf, shows, visit } from "./browser.ts";
+import { choose, openFields, panelOf, shows, visit } from "./browser.ts";
 import { pinOf, scan, scanAnother, wrongPinOf } from "./pairing.ts";
 
 const server = serverForTests();
@@ -68,6 +68,7 @@ Deno.test("the answer goes as soon as the question changes", async () => {
 
 Deno.test("the picture follows the fields", async () => {
   await visit(`${server.url}/api.asmx?op=Pair`, async (page) => {
+    await openFields(page);
     const first = await scan(page);
     await page.fill("#Pair-appName", "B\u00fccher & S\u00f6hne <b>");
     const second = await scanAnother(page, first);
@@ -144,6 +145,7 @@ for (const binding of BINDINGS) {
 
   Deno.test(`by ${binding}, the page shows the picture of the reply and the fault of a mistake`, async () => {
     await visit(`${server.url}/api.asmx?op=Pair`, async (page) => {
+      await openFields(page);
       const before = await scan(page);
       await choose(page, "Pair", binding);
       await page.fill("#Pair-appName", "Another");
@@ -225,16 +227,19 @@ Deno.test("the keyboard is enough, and its place is always seen", async () => {
       );
       assertEquals([id, outline], [id, "solid"]);
       visited.push(id);
+      if (id === "Names, account, secret") await page.keyboard.press("Enter");
       if (id === "ValidatePin-pin") break;
     }
     const order = [
       "Skip to content",
+      "Try it",
       "Build the login",
+      "Print",
+      "Names, account, secret",
       "Pair-appName",
       "Pair-appInfo",
       "Pair-secretCode",
       "Make the QR code",
-      "Print",
       "ValidatePin-pin",
     ];
     const places = order.map((name) => visited.indexOf(name));
@@ -331,6 +336,7 @@ Deno.test("printed on landscape paper, the pairing fits one sheet", async () => 
 
 Deno.test("a pairing whose picture is to be fetched is shown and works", async () => {
   await visit(`${imageServer.url}/`, async (page) => {
+    await openFields(page);
     const addresses: string[] = [];
     page.on("request", (request) => addresses.push(request.url()));
     await page.click(".random");
@@ -341,8 +347,29 @@ Deno.test("a pairing whose picture is to be fetched is shown and works", async (
   });
 });
 
+Deno.test("where a key is required, the page asks for a picture once it is typed, and not before", async () => {
+  await visit("about:blank", async (page) => {
+    const calls: (string | null)[] = [];
+    page.on("request", (request) => {
+      if (request.url().endsWith("/Pair")) calls.push(request.headers()["x-api-key"] ?? null);
+    });
+    await page.goto(`${lockedServer.url}/`);
+    await page.locator(".time", { hasText: /^\d\d:/ }).waitFor();
+    await page.locator(".now:enabled").waitFor();
+    await page.locator(".pairing[aria-busy=false]").waitFor();
+    assertMatch(await page.innerText(".tile"), /appears when you type your API key, or press/);
+    assert(await page.isVisible("#Pair-appName") && calls.length === 0, String(calls));
+    await page.locator("#key").pressSequentially(KEY);
+    assertMatch(await check(page, pinOf(await scan(page))), /true/);
+    assertEquals(calls.at(-1), KEY);
+    await page.fill("#key", "");
+    await page.locator(".tile p").waitFor();
+  }, { httpCredentials: { username: "me", password: KEY } });
+});
+
 Deno.test("a key that the browser has serves for the forms too", async () => {
   await visit(`${lockedServer.url}/`, async (page) => {
+    await page.click("text=Make the QR code");
     assertMatch(await check(page, pinOf(await scan(page))), /true/);
   }, { httpCredentials: { username: "me", password: KEY } });
 });

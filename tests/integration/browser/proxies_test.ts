@@ -22,6 +22,7 @@ const WARNING = ".in-the-clear";
 Deno.test("a page whose address holds a key calls the service", async () => {
   const address = locked.url.replace("://", `://x:${KEY}@`);
   await visit(`${address}/`, async (page) => {
+    await page.click("form button[type=submit]");
     await page.fill("#ValidatePin-pin", pinOf(await scan(page)));
     await page.click(CHECK);
     await page.locator(".answer b").waitFor();

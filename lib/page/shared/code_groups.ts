@@ -1,0 +1,16 @@
+/**
+ * Codes as apps show them, for the document and for the script that fills it in.
+ *
+ * @module
+ */
+
+/** Writes a code in two halves; the first has the digit more. */
+export function inGroups(code: string): string {
+  const half = Math.ceil(code.length / 2);
+  return `${code.slice(0, half)} ${code.slice(half)}`;
+}
+
+/** Text in the place of a code of so many digits that is not known: it is as wide as the code. */
+export function noCode(digits: number): string {
+  return inGroups("-".repeat(digits));
+}
