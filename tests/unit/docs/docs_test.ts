@@ -256,7 +256,7 @@ function textsIn(folder: string): (readonly [path: string, text: string])[] {
     const path = folder + name;
     if (/^(?:\.git|dist|node_modules|vendor)$/.test(name)) return [];
     if (isDirectory) return textsIn(`${path}/`);
-    return /\.(?:md|ts|css|html|java|cs|php|py|sh|ya?ml|conf)$/.test(name)
+    return /\.(?:md|ts|css|html|java|cs|php|py|lua|sh|ya?ml|conf)$/.test(name)
       ? [[path, read(path)] as const]
       : [];
   });
