@@ -4,7 +4,7 @@
 
 set -euo pipefail
 
-readonly DENO_VERSION=2.9.6 BUN_VERSION=1.4.4
+readonly DENO_VERSION=2.9.6 BUN_VERSION=1.4.5
 readonly TARGETS='linux-x64, linux-arm64, linux-x64-musl, linux-arm64-musl,
                    macos-x64, macos-arm64, windows-x64, windows-arm64'
 

@@ -1,4 +1,4 @@
-// The few parts of Bun that lib/server/runtime/bun.ts uses, after its own types (npm `bun-types` 1.4.4).
+// The few parts of Bun that lib/server/runtime/bun.ts uses, after its own types (npm `bun-types` 1.4.5).
 
 declare namespace Bun {
   interface ServeOptions {

@@ -205,7 +205,7 @@ export interface WatchedVariable {
   readonly values?: RegExp;
 }
 
-/** Variables that change the runtime, tried on Deno 2.9.6 and Bun 1.4.4. */
+/** Variables that change the runtime, tried on Deno 2.9.6 and Bun 1.4.5. */
 export const WATCHED_VARIABLES: readonly WatchedVariable[] = [
   {
     name: "DENO_SERVE_ADDRESS",

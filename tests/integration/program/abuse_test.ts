@@ -107,6 +107,13 @@ const ROWS: readonly (readonly [string, string, string, string])[] = [
     "200",
     "400",
   ],
+  // Pipelining, of a pin that is computed: it is checked on both.
+  [
+    "A request right behind a pin check",
+    get("/api.asmx/ValidatePin?pin=000000&secretCode=x") + GET,
+    "200",
+    "closed",
+  ],
   ["%00 in the path", get("/%00healthz"), "404", "404"],
   ["A zero byte in the path", get("/\0healthz"), "400", "505"],
   ["`/x/../healthz`", get("/x/../healthz"), "404", "200"],
