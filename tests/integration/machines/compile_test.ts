@@ -100,6 +100,21 @@ Deno.test("compile.sh writes the checksums of what it made", () =>
     assert(sums.includes(`${digest}  authenticator.js\n`), sums);
   }));
 
+for (
+  const [runtime, env] of [["deno", { DENORT_BIN: Deno.execPath() }], ["bun", {}]] as const
+) {
+  Deno.test(`the same sources make the same executable in any folder, with ${runtime} inside`, () =>
+    withSources("one-", (one) =>
+      withSources("another whose name is longer ", async (other) => {
+        const made = await Promise.all([one, other].map(async (folder) => {
+          await compile(folder, ["--with", runtime], { COMMIT: "abcdef0", ...env });
+          return await Deno.readTextFile(`${folder}/dist/SHA256SUMS`);
+        }));
+        assertEquals(made[1], made[0]);
+        assert(/^[0-9a-f]{64} {2}authenticator$/m.test(made[0]!), made[0]);
+      })));
+}
+
 Deno.test("a bundle has the commit and the names of functions and modules, and no path of the machine", () =>
   withSources("named-", async (folder) => {
     await compile(folder, ["--bundle"], { COMMIT: "abcdef0" });
