@@ -216,7 +216,13 @@ fail() {
   exit 1
 }
 failed() {
-  reason=$(journalctl --unit="$1" --output=cat --lines=20 | grep ' error \\| error: ' | tail -n 1)
+  # Of systemd, where it failed before the program began.
+  reason=$(journalctl --unit="$1" --output=cat --lines=20 |
+    grep --only-matching '.* error .*\\|.* error: .*\\|status=2.*/[A-Z]*' | tail -n 1)
+  case $reason in
+  *NAMESPACE) reason="$reason: a container must allow mount namespaces (in Proxmox, nesting)" ;;
+  *CREDENTIALS) reason="$reason: a file of LoadCredential= is missing" ;;
+  esac
   fail "$1 did not start: \${reason:-see journalctl -u $1}"
 }
 case "$1" in

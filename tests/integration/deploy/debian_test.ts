@@ -59,6 +59,10 @@ Deno.test("the package for Debian is installed, upgraded, removed and purged", (
         "with its port taken, its installation fails with the reason",
         () => checkTaken(machine),
       );
+      await t.step(
+        "where the unit gets no mount namespace, dpkg fails and says so",
+        () => checkNamespace(machine),
+      );
       await t.step("installed, it serves and starts with the machine", () => checkNew(machine));
       await t.step("upgraded, it keeps its options", () => checkUpgraded(machine));
       await t.step(
@@ -114,6 +118,18 @@ async function checkTaken(machine: Machine): Promise<void> {
   // systemctl start ended when the server answered.
   assert(await isReady(machine));
   await say("dpkg --purge authenticator");
+}
+
+async function checkNamespace({ run, say }: Machine): Promise<void> {
+  const folder = "/run/systemd/system/authenticator.service.d";
+  // A folder that is not there fails at the same step as a container without mount namespaces.
+  await say(
+    `mkdir -p ${folder} && printf '[Service]\nReadWritePaths=/none\n' >${folder}/none.conf`,
+  );
+  const { code, stderr } = await run(`dpkg --install dist/${FILE.replace("VERSION", "1.0.0")}`);
+  assertEquals(code, 1, stderr);
+  assert(stderr.includes("authenticator.service did not start: status=226/NAMESPACE"), stderr);
+  await say(`rm -r ${folder} && dpkg --purge authenticator`);
 }
 
 async function checkRefused(machine: Machine): Promise<void> {
