@@ -57,7 +57,7 @@ export function stampOf(state: PageState, { tookMs }: ShownReply): string {
 }
 
 function resultOf(form: HTMLFormElement): HTMLElement {
-  return one(".result", form.closest<HTMLElement>(".operation")!);
+  return form.closest<HTMLElement>(".operation")!;
 }
 
 // Success is visible in the picture, so its message is for screen readers, unless it was asked for.
@@ -69,7 +69,7 @@ function sayOfPairing(form: HTMLFormElement, message: string, kind: string): voi
 
 function setPairingBusy(form: HTMLFormElement, isBusy: boolean): void {
   const box = resultOf(form);
-  box.setAttribute("aria-busy", String(isBusy));
+  one(".pairing", box).setAttribute("aria-busy", String(isBusy));
   for (const button of all<HTMLButtonElement>(".setup button", box)) button.disabled = isBusy;
   if (isBusy) one(".open", box).removeAttribute("href");
 }

@@ -234,12 +234,12 @@ Deno.test("the keyboard is enough, and its place is always seen", async () => {
       "Skip to content",
       "Try it",
       "Build the login",
-      "Print",
       "Names, account, secret",
       "Pair-appName",
       "Pair-appInfo",
       "Pair-secretCode",
       "Make the QR code",
+      "Print",
       "ValidatePin-pin",
     ];
     const places = order.map((name) => visited.indexOf(name));
