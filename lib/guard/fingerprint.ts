@@ -96,7 +96,7 @@ export function sourceNamesBy(
 // block and pads every key with zero bytes.
 function canonicalKey(key: Uint8Array, algorithm: HmacAlgorithm): Uint8Array {
   const short = key.length > BLOCK_BYTES[algorithm]
-    ? Buffer.from(hash(algorithm.toLowerCase(), key, "hex"), "hex")
+    ? Buffer.from(hash(algorithm, key, "hex"), "hex")
     : key;
   let { length } = short;
   while (length > 0 && short[length - 1] === 0) length--;

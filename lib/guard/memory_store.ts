@@ -199,9 +199,8 @@ export class MemoryStore implements GuardStore, MemoryStoreAdmin {
       this.#failuresOf(fingerprint, nowMs);
     const known = this.#known.get(fingerprint, nowMs) ?? [];
     const usedStep = this.#used.get(fingerprint, nowMs) ?? INITIAL_STATE.usedStep;
-    if (failures === undefined && known.length === 0) return { ...INITIAL_STATE, usedStep };
     const { sources: spent, ...total } = failures ?? INITIAL_STATE;
-    return { ...INITIAL_STATE, ...total, usedStep, sources: merged(spent, known) };
+    return { ...total, usedStep, sources: merged(spent, known) };
   }
 
   #failuresOf(fingerprint: string, nowMs: number): Failures | undefined {
