@@ -168,8 +168,8 @@ let isPatched = false;
  *
  * The client adds its own listener one turn after the handshake, but Deno emits a following alert
  * (TLS 1.3: the store rejects the client certificate) in the same turn, and an error event without
- * a listener ends the process. Remove this once "a server goes on without the certificate that its
- * store wants, and says so: TLSv1.3" (tests/integration/redis/tls_test.ts) passes without it.
+ * a listener ends the process. Remove this once "a server serves without the client certificate that
+ * its store requires, and logs it: TLSv1.3" (tests/integration/redis/tls_test.ts) passes without it.
  */
 function handleEarlyTlsErrors(): void {
   if (isPatched) return;
