@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
+import { assertMatch } from "@std/assert/match";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { FAULTS } from "../../../../lib/bindings/faults.ts";
 import { openApi, type OpenApiSettings } from "../../../../lib/bindings/description/openapi.ts";
@@ -32,6 +33,7 @@ type Document = {
   readonly components: {
     readonly schemas: Readonly<Record<string, Schema>>;
     readonly parameters: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+    readonly responses: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
     readonly securitySchemes?: Readonly<Record<string, unknown>>;
   };
 };
@@ -138,6 +140,27 @@ Deno.test("openApi() has every status of an error that a call as JSON can get", 
   );
   assertEquals(statuses(true), ["200", ...[...expected].sort()]);
   assertEquals(statuses(false), statuses(true).filter((status) => status !== "401"));
+});
+
+Deno.test("openApi() has for every error its cause, its form and its header fields", () => {
+  const { paths, components } = documentWith({ wantsKey: true }, MANY);
+  const { responses } = components;
+  for (const { post } of Object.values(paths)) {
+    const { 200: _, ...errors } = post.responses;
+    assertEquals(Object.keys(errors), Object.keys(responses));
+    for (const [status, reply] of Object.entries(errors)) {
+      assertEquals(reply, { $ref: `#/components/responses/${status}` });
+    }
+  }
+  const more: Readonly<Record<string, string>> = { 401: "WWW-Authenticate", 503: "Retry-After" };
+  for (const [status, { description, headers, content }] of Object.entries(responses)) {
+    assertMatch(String(description), /^[A-Z].*\.$/, status);
+    assertEquals(content, {
+      "application/json": { schema: { $ref: "#/components/schemas/Error" } },
+    });
+    const names = ["jsonerror", ...(more[status] === undefined ? [] : [more[status]])];
+    assertEquals(Object.keys(headers as object), names, status);
+  }
 });
 
 Deno.test("openApi() lists the ways to send an API key where one is required, and each works", async () => {
