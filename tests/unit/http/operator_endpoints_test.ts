@@ -69,6 +69,13 @@ Deno.test("the status and the guard's endpoints accept only an IP address, local
   }
 });
 
+Deno.test("the operator's endpoints say which Host they accept, and repeat nothing of the one sent", async () => {
+  assertEquals(await answer("evil.example:9101", "GET", "/status"), [
+    403,
+    "The Host of this request must be an IP address, localhost or the --metrics-host.\r\n",
+  ]);
+});
+
 Deno.test("the guard's endpoints open a sealed secret", async () => {
   const fingerprint = (key: Uint8Array): string => new TextDecoder().decode(key);
   const store = new MemoryStore({ rules: RULES, now: () => 0 });

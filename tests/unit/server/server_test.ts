@@ -265,18 +265,26 @@ Deno.test("a service is ready while the server is, once its store has answered",
   await storeless.close();
 });
 
-Deno.test("a service whose store is away stays ready, with a log line and a metric", async () => {
+Deno.test("a service whose store is away stays ready, with a log line, a metric and a problem in /status", async () => {
   const store = startFakeRedis();
-  const { get, close } = setup(["--metrics", "--guard", `${store.url}?timeout=60000`]);
+  const { get, operatorHandler, close } = setup([
+    "--metrics",
+    "--guard",
+    `${store.url}?timeout=60000`,
+  ]);
   const says = async (text: string, up: number): Promise<boolean> => {
     const reply = await get("/readyz");
     const page = await (await get("/metrics")).text();
     return await reply.text() === text && reply.status === 200 &&
       page.includes(`\nauthenticator_guard_store_up ${up}\n`);
   };
+  const problems = async (): Promise<unknown> =>
+    (await (await operatorHandler(new Request("http://localhost/status"))).json()).problems;
   await eventually(() => says("ok", 1));
+  assertEquals(await problems(), []);
   store.close();
   await eventually(() => says("ok; the store does not answer", 0));
+  assertEquals(await problems(), ["the store of the guard does not answer"]);
   await close();
 });
 

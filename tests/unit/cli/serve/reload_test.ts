@@ -234,3 +234,28 @@ Deno.test("an unchanged file is logged as unchanged, and a credential as systemd
     });
   });
 });
+
+Deno.test("a certificate that ends soon, or is systemd's copy of the start, is logged as a warning", async () => {
+  await withFolder(async (folder) => {
+    await Deno.writeTextFile(`${folder}/cert`, CERTIFICATE);
+    await Deno.writeTextFile(`${folder}/key`, PRIVATE_KEY);
+    const args = ["--tls-cert", `${folder}/cert`, "--tls-key", `${folder}/key`];
+    const tls = { cert: CERTIFICATE, key: PRIVATE_KEY };
+    const unchanged = "the certificate is unchanged: it";
+    const { now } = Date;
+    try {
+      Date.now = () => Date.parse("2126-10-22T12:00:00Z");
+      assertEquals(await linesOfReload(args, { tls }), [
+        `warn: ${unchanged} expires on 2126-10-27, in 4 days`,
+      ]);
+    } finally {
+      Date.now = now;
+    }
+    await withProcess({ env: { CREDENTIALS_DIRECTORY: folder } }, async () => {
+      assertEquals(await linesOfReload(args, { tls }), [
+        `warn: ${unchanged} is valid until 2126-10-27; the file is systemd's copy of the start: ` +
+        "to use a newer one, restart",
+      ]);
+    });
+  });
+});
