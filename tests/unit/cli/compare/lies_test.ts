@@ -225,6 +225,15 @@ for (const [what, spoil] of SPOILT) {
   });
 }
 
+Deno.test("a WSDL that is sent as an error, or as no XML, is found: tools refuse to read it", async () => {
+  const asHtml: RowLie["say"] = (reply) => ({ ...reply, type: "text/html" });
+  for (const spoil of [withStatus(500), asHtml]) {
+    const [code, report] = await comparedWith((call, reply) => isWsdl(call) ? spoil(reply) : reply);
+    assertEquals(code, 1);
+    assert(/^Different: .*the WSDL's operations/m.test(report), report);
+  }
+});
+
 // Rules of a whole server that is not what it says.
 const SERVERS: readonly (readonly [string, Lie])[] = [
   ["accepts every pin", (_call, reply) => accepted(reply)],

@@ -77,6 +77,7 @@ const REASONS: readonly (readonly [unknown, string])[] = [
   ["ERR No such master with that name", "knows no primary of that name (ERR)"],
   ["READONLY You can't write", `${REPLICA} (READONLY)`],
   [`${IN_SCRIPT} -READONLY You canary`, `${REPLICA} (READONLY)`],
+  ["@user_script:4: @user_script: 4: -READONLY You canary", `${REPLICA} (READONLY)`],
   ["OOM command not allowed", "is full (OOM)"],
   [`${IN_SCRIPT} -OOM canary`, "is full (OOM)"],
   ["CLUSTERDOWN Hash slot not served", "has no node for some keys (CLUSTERDOWN)"],

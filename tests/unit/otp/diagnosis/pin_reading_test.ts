@@ -37,6 +37,7 @@ const PINS: readonly (readonly [string, string | undefined, ...(keyof typeof FLA
   ["l2-45o", "12450", "hyphens", "letters"],
   ["12345A", undefined, "no-digits"],
   ["1234SO", undefined, "no-digits"],
+  ["O12345x", undefined, "no-digits"],
   ["½23456", undefined, "no-digits"],
   ["-", undefined, "hyphens", "no-digits"],
 ];

@@ -1,6 +1,10 @@
 import { assertEquals } from "@std/assert/equals";
 import { assertThrows } from "@std/assert/throws";
-import { readOptionFile, readOptionText } from "../../../../lib/server/files/option_file.ts";
+import {
+  isUtf16,
+  readOptionFile,
+  readOptionText,
+} from "../../../../lib/server/files/option_file.ts";
 import { UsageError } from "../../../../lib/config/option.ts";
 import { withFolder } from "../../../support/folder.ts";
 
@@ -57,4 +61,20 @@ Deno.test("readOptionText() drops a byte order mark of UTF-8, and names UTF-16",
       );
     }
   });
+});
+
+Deno.test("isUtf16() needs both bytes of the mark: in Windows-1252, þ and ÿ are letters", () => {
+  const rows: readonly (readonly [readonly number[], boolean])[] = [
+    [[0xFF, 0xFE], true],
+    [[0xFE, 0xFF], true],
+    [[0xFE, 0x61], false],
+    [[0xFF, 0x61], false],
+    [[0xFE, 0xFE], false],
+    [[0xFF, 0xFF], false],
+    [[0x61, 0xFE], false],
+    [[0x61, 0xFF], false],
+    [[0xFE], false],
+    [[], false],
+  ];
+  for (const [bytes, expected] of rows) assertEquals(isUtf16(bytes), expected, String(bytes));
 });
