@@ -7,7 +7,7 @@
  * @module
  */
 
-/// <reference types="./support/peers.d.ts" />
+/// <reference types="./support/luaparse.d.ts" />
 
 import luaparse from "luaparse";
 

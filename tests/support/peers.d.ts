@@ -1,4 +1,4 @@
-// The parts of npm packages without types that tests and benchmarks compare against, or read with.
+// The parts of npm packages that the QR tests and benchmarks compare against, or read pictures with.
 
 declare module "pngjs" {
   export class PNG {
@@ -46,20 +46,4 @@ declare module "jsqr" {
     default(pixels: Uint8ClampedArray, width: number, height: number): Decoded | null;
   };
   export default jsqr;
-}
-
-declare module "luaparse" {
-  interface Global {
-    readonly name: string;
-    readonly loc: { readonly start: { readonly line: number } };
-  }
-  interface Options {
-    readonly luaVersion: "5.1";
-    readonly scope: boolean;
-    readonly locations: boolean;
-  }
-  const luaparse: {
-    parse(script: string, options: Options): { readonly globals: readonly Global[] };
-  };
-  export default luaparse;
 }
