@@ -218,9 +218,9 @@ fail() {
 failed() {
   # Of systemd, where it failed before the program began.
   reason=$(journalctl --unit="$1" --output=cat --lines=20 |
-    grep --only-matching '.* error .*\\|.* error: .*\\|status=2.*/[A-Z]*' | tail -n 1)
+    grep --only-matching '.* error .*\\|.* error: .*\\|status=2[0-9][0-9]/[A-Z]*' | tail -n 1)
   case $reason in
-  *NAMESPACE) reason="$reason: a container must allow mount namespaces (in Proxmox, nesting)" ;;
+  *NAMESPACE) reason="$reason: a folder of the unit is missing, or a container allows no mount namespaces (in Proxmox, nesting)" ;;
   *CREDENTIALS) reason="$reason: a file of LoadCredential= is missing" ;;
   esac
   fail "$1 did not start: \${reason:-see journalctl -u $1}"

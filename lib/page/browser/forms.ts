@@ -37,9 +37,6 @@ import {
 /** Pause in typing before a refresh, in milliseconds. */
 const PAUSE_MS = 200;
 
-/** Pause in typing a key: half a key is one more that the server has to refuse. */
-const KEY_PAUSE_MS = 1000;
-
 function stop({ pending }: PageState, form: HTMLFormElement): void {
   const { timer, control } = pending.get(form) ?? {};
   clearTimeout(timer);
@@ -90,7 +87,10 @@ async function run(
   if (answer.message !== undefined) showFault(form, answer.message);
   else if (!await showResult(form, { result: answer.result, ...facts })) {
     clearResult(form, strangeReply(answer.status), "bad");
-  } else if (isLive(form)) shownSecrets.add(asked["secretCode"] ?? "");
+  } else if (isLive(form)) {
+    shownSecrets.add(asked["secretCode"] ?? "");
+    state.hasAnswer = true;
+  }
   if (!isWanted()) return undefined;
   stop(state, form);
   followScrolling();
@@ -108,13 +108,12 @@ async function submit(state: PageState, form: HTMLFormElement): Promise<void> {
   if (answer !== undefined) showReply(panel, answer);
 }
 
-// A fault that names a parameter stands at its field, where that is open. One of the key stands here
-// too, since the key is far from here.
+// A fault that names a parameter stands at its field. One of a picture, whose fields may be closed, and
+// of the key, which is far from here, stands here too.
 function showFault(form: HTMLFormElement, message: string): void {
-  const isOpen = form.closest("details")?.open !== false;
   const named = all<HTMLInputElement>("input", form)
-    .find(({ name }) => new RegExp(`\\b${name}\\b`).test(message) && isOpen);
-  const said = named === undefined
+    .find(({ name }) => new RegExp(`\\b${name}\\b`).test(message));
+  const said = named === undefined || isLive(form)
     ? message
     : "One field is not right; the reason stands below it.";
   clearResult(form, said, "bad");
@@ -125,7 +124,7 @@ function showFault(form: HTMLFormElement, message: string): void {
   field.setAttribute("aria-describedby", `${place.id} ${field.id}-hint`);
   place.hidden = false;
   place.textContent = message;
-  if (named !== undefined) setText(one("#announcement"), message);
+  if (said !== message) setText(one("#announcement"), message);
 }
 
 /** Clears the faults at the fields of a part of the page. */
@@ -139,7 +138,8 @@ function clearFaults(part: HTMLElement): void {
 
 function refresh(state: PageState, form: HTMLFormElement): void {
   const isFilledIn = form.checkValidity();
-  if (isFilledIn && (keyShown() !== undefined || first("#key") === undefined)) {
+  const mayAsk = keyShown() !== undefined || first("#key") === undefined || state.hasAnswer;
+  if (isFilledIn && mayAsk) {
     // A POST: no secret is in an address.
     const body = JSON.stringify(valuesOf(form));
     const request = postRequest(form.getAttribute("action")!, "application/json", body);
@@ -149,20 +149,33 @@ function refresh(state: PageState, form: HTMLFormElement): void {
   clearResult(form, isFilledIn ? "" : "The QR code appears when all fields are filled in.");
 }
 
-function refreshSoon(state: PageState, form: HTMLFormElement, pauseMs = PAUSE_MS): void {
+function refreshSoon(state: PageState, form: HTMLFormElement): void {
   // Mark the shown result as outdated.
   awaitResult(form, false);
-  state.pending.set(form, { timer: setTimeout(() => refresh(state, form), pauseMs) });
+  state.pending.set(form, { timer: setTimeout(() => refresh(state, form), PAUSE_MS) });
 }
 
-/** Follows the key as the user types it, in the requests and in the picture. */
-export function onKey(state: PageState, part: HTMLElement): void {
-  clearFaults(part);
-  followForms();
-  for (const form of all<HTMLFormElement>("form").filter(isLive)) {
-    stop(state, form);
-    refreshSoon(state, form, KEY_PAUSE_MS);
-  }
+/**
+ * Makes the requests follow the key as the user types it, and the picture once it is there: after a
+ * paste, or when the user leaves the field. For half a key, the browser would ask for one by itself.
+ */
+export function setUpKey(state: PageState, field: HTMLInputElement): void {
+  let asked = "";
+  const refreshAll = (): void => {
+    if (field.value === asked) return;
+    asked = field.value;
+    for (const form of all<HTMLFormElement>("form").filter(isLive)) {
+      stop(state, form);
+      refreshSoon(state, form);
+    }
+  };
+  field.addEventListener("input", (event) => {
+    clearFaults(field.parentElement!);
+    followForms();
+    const { data = "", inputType = "" } = event as Partial<InputEvent>;
+    if (data?.length !== 1 && !inputType.startsWith("delete")) refreshAll();
+  });
+  field.addEventListener("change", refreshAll);
 }
 
 function onInput(state: PageState, form: HTMLFormElement, field: EventTarget | null): void {

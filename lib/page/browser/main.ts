@@ -8,7 +8,7 @@
 import { isInTheClear } from "../shared/address.ts";
 import { setUpCopyButton, setUpPrintButton } from "./buttons.ts";
 import { all, one, showAddress } from "./dom.ts";
-import { onKey, setUpForm, showWhole } from "./forms.ts";
+import { setUpForm, setUpKey, showWhole } from "./forms.ts";
 import { PageState } from "./page_state.ts";
 import { followScrolling, setUpPanes } from "./panes.ts";
 import { computes, setUpHmac } from "./plain_hmac.ts";
@@ -50,9 +50,7 @@ for (const button of all("[data-copy]")) {
 for (const button of all(".print")) setUpPrintButton(button);
 for (const box of all(".test-app")) setUpTestAuthenticator(state, box);
 for (const form of all<HTMLFormElement>("form")) setUpForm(state, form);
-for (const part of all(".keys")) {
-  part.addEventListener("input", () => onKey(state, part));
-}
+for (const field of all<HTMLInputElement>("#key")) setUpKey(state, field);
 followForms();
 showWhole();
 followScrolling();

@@ -24,6 +24,8 @@ export class PageState {
   readonly pending: WeakMap<HTMLFormElement, PendingWork> = new WeakMap();
   /** Secrets of the QR codes that the page has shown, the newest last. */
   readonly shownSecrets: Set<string> = new Set();
+  /** Whether Pair has answered: then it does so again, also where the browser sends its own key. */
+  hasAnswer = false;
   /** Number of answers that the user asked for. */
   answers = 0;
   /** Key of the test authenticator. */

@@ -111,11 +111,19 @@ async function showPairing(
   one<HTMLAnchorElement>(".open", box).href = picture.uri;
   one(".uri", box).textContent = picture.uri;
   one(".for", box).textContent = name;
+  if (first("#key") !== undefined) closeForm(box);
   one(".setup", box).classList.remove("waiting");
   const said = stamp || `QR code for ${name} is shown.`;
   if (isFine) sayOfPairing(form, said, stamp ? "hint" : "unseen");
   else sayOfPairing(form, `${said} ${DENSE}`, "hint");
   return true;
+}
+
+// The form stands open in the place of the first picture only, and until the user has left it.
+function closeForm(box: HTMLElement): void {
+  const details = one<HTMLDetailsElement>("details", box);
+  const isFirst = one(".setup", box).classList.contains("waiting");
+  if (isFirst && !one("form", details).contains(document.activeElement)) details.open = false;
 }
 
 const DENSE =

@@ -104,6 +104,19 @@ export async function openFields(page: Page): Promise<void> {
   await page.click(".change > summary");
 }
 
+/** Has a page list in `shift` what moves by itself from now on (Layout Instability API). */
+export async function watchShift(page: Page): Promise<void> {
+  await page.addInitScript(`
+    globalThis.shift = [];
+    new PerformanceObserver((list) => {
+      for (const { value, sources, hadRecentInput } of list.getEntries()) {
+        if (hadRecentInput) continue;
+        shift.push(value, ...sources.map(({ node }) => node?.outerHTML ?? node?.textContent));
+      }
+    }).observe({ type: "layout-shift", buffered: true });
+  `);
+}
+
 /** Chooses a format or a language in a section. */
 export async function choose(page: Page, section: string, item: string): Promise<void> {
   await page.locator(`#${section}`).getByRole("radio", { name: item, exact: true }).check();

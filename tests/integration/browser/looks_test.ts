@@ -6,7 +6,7 @@ import { assertEquals } from "@std/assert/equals";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { serverForTests } from "../../support/test_server.ts";
 import { eventually } from "../../support/eventually.ts";
-import { openFields, visit } from "./browser.ts";
+import { openFields, visit, watchShift } from "./browser.ts";
 import { scan } from "./pairing.ts";
 
 const server = serverForTests();
@@ -73,7 +73,7 @@ Deno.test("the first screen shows the login work: picture, field, answer and a c
       const seen = screens === 1 ? parts : parts.slice(0, 2);
       for (const part of seen) {
         const { y, height: high } = (await page.locator(part).boundingBox())!;
-        assert(y >= 0 && y + high <= screens * height, `${part}: ${y + high} of ${width} px`);
+        assert(y >= 0 && y + high <= screens * height, `${part}: ${y + high} px of ${height}`);
       }
       await page.click(".now");
       await page.keyboard.press("Enter");
@@ -175,16 +175,10 @@ Deno.test("the layout stays where it is while the script starts", async () => {
     const [width, { url }] of SIZES.flatMap((size) => [[size, server], [size, locked]] as const)
   ) {
     await visit("about:blank", async (page) => {
-      await page.addInitScript(`
-        globalThis.shift = [];
-        new PerformanceObserver((list) => {
-          for (const { value, sources } of list.getEntries()) {
-            shift.push(value, ...sources.map(({ node }) => node?.outerHTML ?? node?.textContent));
-          }
-        }).observe({ type: "layout-shift", buffered: true });
-      `);
+      await watchShift(page);
       await page.goto(`${url}/api.asmx`);
-      if (url === server.url) await scan(page);
+      if (url === locked.url) await page.fill("#key", KEY);
+      await scan(page);
       await page.locator(".time", { hasText: /^\d\d:/ }).waitFor();
       await page.locator(".now:enabled").waitFor();
       assertEquals([width, await page.evaluate("shift")], [width, []]);

@@ -6,7 +6,7 @@ import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
 import type { Page } from "playwright-core";
 import { serverForTests, type TestServer } from "../../support/test_server.ts";
-import { visit } from "./browser.ts";
+import { visit, watchShift } from "./browser.ts";
 import { pinOf, scan, wrongPinOf } from "./pairing.ts";
 
 const KEY_FILE = fileURLToPath(new URL("api_keys.txt", import.meta.url));
@@ -73,9 +73,11 @@ for (
     const base = upstream === server ? "no base URL" : "another base URL";
     Deno.test(`a page that came from ${origin}, with ${base}, warns: ${isWarned}`, async () => {
       await visit("about:blank", async (page) => {
+        await watchShift(page);
         await openFrom(page, origin, upstream);
         await scan(page);
         assertEquals(await page.isVisible(WARNING), isWarned);
+        assertEquals(await page.evaluate("shift"), []);
       });
     });
   }
