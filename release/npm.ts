@@ -59,6 +59,33 @@ async function bundle(stage: string): Promise<void> {
   const options = ["--quiet", "--platform", "deno", "--code-splitting", "--external", CLIENT];
   const entries = Object.values(project.exports);
   await run(Deno.execPath(), ["bundle", ...options, "--outdir", stage, ...entries], ROOT);
+  await forgetFolders(stage, entries);
+}
+
+/**
+ * Cuts off the comments that say where packages lie on this machine, and numbers the shared modules,
+ * whose names are hashes of texts with these comments.
+ */
+async function forgetFolders(stage: string, entries: readonly string[]): Promise<void> {
+  const numbers = new Map<string, number>();
+  const read = async (name: string): Promise<void> => {
+    const text = await Deno.readTextFile(`${stage}${name}`);
+    for (const [chunk] of text.matchAll(/chunk-\w+\.js/g)) {
+      if (numbers.has(chunk)) continue;
+      numbers.set(chunk, numbers.size + 1);
+      await read(chunk);
+    }
+  };
+  const modules = entries.map((path) => path.replace(/^\.\/lib\/(.*)\.ts$/, "$1.js"));
+  for (const name of modules) await read(name);
+  const numbered = (text: string): string =>
+    text.replace(/chunk-\w+\.js/g, (chunk) => `chunk-${numbers.get(chunk)}.js`);
+  for (const name of [...modules, ...numbers.keys()]) {
+    const text = await Deno.readTextFile(`${stage}${name}`);
+    await Deno.remove(`${stage}${name}`);
+    const kept = text.replace(/^\/\/ (?:\.\.\/)+.*\n/gm, "");
+    await Deno.writeTextFile(`${stage}${numbered(name)}`, numbered(kept));
+  }
 }
 
 /** Writes a declaration file for each source file that a module's types come from. */

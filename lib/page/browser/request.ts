@@ -201,7 +201,14 @@ async function ask<T>(
     each?.addEventListener("abort", () => control.abort());
   }
   try {
-    const reply = await fetch(url, { ...options, redirect: "manual", signal: control.signal });
+    // With a key of its own, a request sends no other: the browser would drop its own at a refusal.
+    const credentials = keyShown() === undefined ? "same-origin" : "omit";
+    const reply = await fetch(url, {
+      ...options,
+      credentials,
+      redirect: "manual",
+      signal: control.signal,
+    });
     return reply.type === "opaqueredirect" ? REDIRECTED : await read(reply);
   } catch (error) {
     if (signal?.aborted) throw error;

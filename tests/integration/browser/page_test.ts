@@ -357,7 +357,7 @@ Deno.test("where a key is required, the page asks for a picture once it is typed
     await page.locator(".time", { hasText: /^\d\d:/ }).waitFor();
     await page.locator(".now:enabled").waitFor();
     await page.locator(".pairing[aria-busy=false]").waitFor();
-    assertMatch(await page.innerText(".tile"), /appears when you type your API key, or press/);
+    assertMatch(await page.innerText(".tile"), /appears when you enter your API key, or press/);
     assert(await page.isVisible("#Pair-appName"));
     // For half a key, the server would ask for one, and the browser would show its dialog.
     await page.locator("#key").pressSequentially(KEY, { delay: 50 });

@@ -28,7 +28,15 @@ Deno.test("a page whose address holds a key calls the service", async () => {
     await page.locator(".answer b").waitFor();
     assertMatch(await page.innerText(".answer"), /^true/);
     await page.locator(".time", { hasText: /^\d\d:/ }).waitFor();
-  });
+    // A wrong one that is typed is refused, and not the browser's own from then on.
+    await page.fill("#key", "0".repeat(16));
+    await page.click(CHECK);
+    await page.locator("#key-error:visible").waitFor();
+    await page.locator(".status.bad").waitFor();
+    await page.fill("#key", "");
+    await page.click(CHECK);
+    await page.locator(".answer b:text-is('true')").waitFor();
+  }, { complaints: 2 });
 });
 
 Deno.test("a key that is typed goes into the requests, shown and sent, and nowhere else", async () => {

@@ -63,7 +63,11 @@ const FILES = [
 
 Deno.test("two copies of the sources give the same release, to the byte", () =>
   withSources("one-", (one) =>
-    withSources("another-folder-", async (other) => {
+    withSources("another-folder-", async (shallow) => {
+      // The depth of a folder is in relative paths, which bundlers write down.
+      const other = `${shallow}/deeper/copy`;
+      await Deno.mkdir(`${shallow}/deeper`);
+      await runToEnd(["cp", "-R", one, other]);
       await need(["dpkg-deb", "--version"], "dpkg");
       await need(["lintian", "--version"]);
       // A key of a developer who runs containers from the sources.
