@@ -216,7 +216,7 @@ fail() {
   exit 1
 }
 failed() {
-  # Of systemd, where it failed before the program began.
+  # The last error of the program, or systemd's status where the program did not begin.
   reason=$(journalctl --unit="$1" --output=cat --lines=20 |
     grep --only-matching '.* error .*\\|.* error: .*\\|status=2[0-9][0-9]/[A-Z]*' | tail -n 1)
   case $reason in

@@ -59,14 +59,14 @@ async function bundle(stage: string): Promise<void> {
   const options = ["--quiet", "--platform", "deno", "--code-splitting", "--external", CLIENT];
   const entries = Object.values(project.exports);
   await run(Deno.execPath(), ["bundle", ...options, "--outdir", stage, ...entries], ROOT);
-  await forgetFolders(stage, entries);
+  await normalizeModules(stage, entries);
 }
 
 /**
- * Cuts off the comments that say where packages lie on this machine, and numbers the shared modules,
- * whose names are hashes of texts with these comments.
+ * Removes the comments with paths of this machine, and numbers the shared modules: their names are
+ * hashes of texts with these comments.
  */
-async function forgetFolders(stage: string, entries: readonly string[]): Promise<void> {
+async function normalizeModules(stage: string, entries: readonly string[]): Promise<void> {
   const numbers = new Map<string, number>();
   const read = async (name: string): Promise<void> => {
     const text = await Deno.readTextFile(`${stage}${name}`);

@@ -13,7 +13,7 @@ import luaparse from "luaparse";
 
 const GLOBALS = ["ARGV", "KEYS", "ipairs", "math", "redis", "string", "table", "tonumber", "type"];
 
-/** Says what is wrong with a script: nothing, or one line for each mistake. */
+/** Mistakes in a script, one line each. */
 export function mistakesIn(script: string): readonly string[] {
   try {
     const { globals } = luaparse.parse(script, { luaVersion: "5.1", scope: true, locations: true });

@@ -13,7 +13,7 @@ import { setupCode } from "../otp/key_uri.ts";
 import { secretKey } from "../otp/secret.ts";
 import { DEFAULT_TOTP, MAX_ADVISABLE_WINDOW } from "../otp/totp.ts";
 import { escapeAttribute } from "../xml/writer.ts";
-import { noCode } from "./shared/code_groups.ts";
+import { codePlaceholder } from "./shared/code_groups.ts";
 import { isInTheClear, literalUrl } from "./shared/address.ts";
 import type { ScriptSettings } from "./shared/settings.ts";
 import type { DocumentOptions, PageSettings, ServicePage } from "./service_page.ts";
@@ -157,7 +157,7 @@ function valuesOf(
     windowSteps: window === 1 ? "1 time step" : `${window} time steps`,
     outside: window + 1,
     neighbour: window === 0 ? "refused" : singleUse ? "accepted once" : "accepted",
-    noCode: noCode(digits),
+    codePlaceholder: codePlaceholder(digits),
     modulus: 10 ** digits,
     unusual: [
       digits !== DEFAULT_TOTP.digits && `, ${digits} digits`,

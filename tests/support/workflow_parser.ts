@@ -1,6 +1,6 @@
 /**
- * GitHub's own parser of workflows. It imports its schema in a way that only bundlers take: bundle this
- * module, and import what that makes.
+ * GitHub's own parser of workflows. Its schema is a JSON import without an attribute, which only
+ * bundlers resolve: bundle this module, and import the bundle.
  *
  * @module
  */

@@ -89,7 +89,7 @@ async function run(
     clearResult(form, strangeReply(answer.status), "bad");
   } else if (isLive(form)) {
     shownSecrets.add(asked["secretCode"] ?? "");
-    state.hasAnswer = true;
+    state.hasPaired = true;
   }
   if (!isWanted()) return undefined;
   stop(state, form);
@@ -108,8 +108,8 @@ async function submit(state: PageState, form: HTMLFormElement): Promise<void> {
   if (answer !== undefined) showReply(panel, answer);
 }
 
-// A fault that names a parameter stands at its field. One of a picture, whose fields may be closed, and
-// of the key, which is far from here, stands here too.
+// A fault that names a parameter stands at its field. It stands here too for Pair, whose fields may be
+// closed, and for the key, which is far from here.
 function showFault(form: HTMLFormElement, message: string): void {
   const named = all<HTMLInputElement>("input", form)
     .find(({ name }) => new RegExp(`\\b${name}\\b`).test(message));
@@ -138,8 +138,8 @@ function clearFaults(part: HTMLElement): void {
 
 function refresh(state: PageState, form: HTMLFormElement): void {
   const isFilledIn = form.checkValidity();
-  const mayAsk = keyShown() !== undefined || first("#key") === undefined || state.hasAnswer;
-  if (isFilledIn && mayAsk) {
+  const isAllowed = keyShown() !== undefined || first("#key") === undefined || state.hasPaired;
+  if (isFilledIn && isAllowed) {
     // A POST: no secret is in an address.
     const body = JSON.stringify(valuesOf(form));
     const request = postRequest(form.getAttribute("action")!, "application/json", body);
@@ -156,14 +156,14 @@ function refreshSoon(state: PageState, form: HTMLFormElement): void {
 }
 
 /**
- * Makes the requests follow the key as the user types it, and the picture once it is there: after a
- * paste, or when the user leaves the field. For half a key, the browser would ask for one by itself.
+ * Makes the requests follow each letter of the key, and the picture a whole key: after a paste, Enter,
+ * or when the field loses the focus. A refused key makes the browser show its login dialog.
  */
 export function setUpKey(state: PageState, field: HTMLInputElement): void {
-  let asked = "";
+  let usedKey = "";
   const refreshAll = (): void => {
-    if (field.value === asked) return;
-    asked = field.value;
+    if (field.value === usedKey) return;
+    usedKey = field.value;
     for (const form of all<HTMLFormElement>("form").filter(isLive)) {
       stop(state, form);
       refreshSoon(state, form);

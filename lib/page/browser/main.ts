@@ -34,7 +34,7 @@ function showOperation(): void {
   if (operation && location.hash === "") document.getElementById(operation)?.scrollIntoView();
 }
 
-function followSize(): void {
+function fitToSize(): void {
   fitPictures();
   showWhole();
   followScrolling();
@@ -57,5 +57,5 @@ followScrolling();
 state.clock.start(() => showCodes(state));
 showOperation();
 addEventListener("change", followScrolling);
-addEventListener("resize", followSize);
-for (const details of all("details")) details.addEventListener("toggle", followSize);
+addEventListener("resize", fitToSize);
+for (const details of all("details")) details.addEventListener("toggle", fitToSize);

@@ -24,8 +24,8 @@ export class PageState {
   readonly pending: WeakMap<HTMLFormElement, PendingWork> = new WeakMap();
   /** Secrets of the QR codes that the page has shown, the newest last. */
   readonly shownSecrets: Set<string> = new Set();
-  /** Whether Pair has answered: then it does so again, also where the browser sends its own key. */
-  hasAnswer = false;
+  /** Whether Pair has succeeded, with the typed key or the browser's own: the picture is live then. */
+  hasPaired = false;
   /** Number of answers that the user asked for. */
   answers = 0;
   /** Key of the test authenticator. */

@@ -201,7 +201,7 @@ async function ask<T>(
     each?.addEventListener("abort", () => control.abort());
   }
   try {
-    // With a key of its own, a request sends no other: the browser would drop its own at a refusal.
+    // A typed key goes alone: at a refusal, the browser would drop its own credentials.
     const credentials = keyShown() === undefined ? "same-origin" : "omit";
     const reply = await fetch(url, {
       ...options,

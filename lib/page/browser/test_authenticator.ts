@@ -6,7 +6,7 @@
  */
 
 import { hotp, importOtpKey, timeStep } from "../../otp/totp.ts";
-import { inGroups, noCode } from "../shared/code_groups.ts";
+import { codePlaceholder, inGroups } from "../shared/code_groups.ts";
 import { all, first, one, setText } from "./dom.ts";
 import { showComputation } from "./computation.ts";
 import { computes } from "./plain_hmac.ts";
@@ -60,6 +60,6 @@ async function showCodesIn(state: PageState, box: HTMLElement): Promise<void> {
     const code = made && counter >= 0 ? await hotp(made, counter, digits) : "";
     if (state.testKey.secret !== secret) return;
     button.disabled = code === "";
-    setText(one(".code", button), code === "" ? noCode(digits) : inGroups(code));
+    setText(one(".code", button), code === "" ? codePlaceholder(digits) : inGroups(code));
   }
 }

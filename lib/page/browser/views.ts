@@ -119,7 +119,7 @@ async function showPairing(
   return true;
 }
 
-// The form stands open in the place of the first picture only, and until the user has left it.
+// The form is open before the first picture, and stays open while the user is in it.
 function closeForm(box: HTMLElement): void {
   const details = one<HTMLDetailsElement>("details", box);
   const isFirst = one(".setup", box).classList.contains("waiting");

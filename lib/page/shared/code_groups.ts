@@ -10,7 +10,7 @@ export function inGroups(code: string): string {
   return `${code.slice(0, half)} ${code.slice(half)}`;
 }
 
-/** Text in the place of a code of so many digits that is not known: it is as wide as the code. */
-export function noCode(digits: number): string {
+/** Placeholder of a code, as wide as the code. */
+export function codePlaceholder(digits: number): string {
   return inGroups("-".repeat(digits));
 }

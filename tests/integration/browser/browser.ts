@@ -104,7 +104,7 @@ export async function openFields(page: Page): Promise<void> {
   await page.click(".change > summary");
 }
 
-/** Has a page list in `shift` what moves by itself from now on (Layout Instability API). */
+/** Records the layout shifts of a page in its `shift` (Layout Instability API). */
 export async function watchShift(page: Page): Promise<void> {
   await page.addInitScript(`
     globalThis.shift = [];

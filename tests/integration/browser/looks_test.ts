@@ -69,7 +69,7 @@ Deno.test("the first screen shows the login work: picture, field, answer and a c
   for (const [width, height, screens] of [[1280, 800, 1], [390, 844, 2]] as const) {
     await visit(`${server.url}/`, async (page) => {
       await scan(page);
-      // On a telephone, a code comes from the app on it.
+      // A telephone has an app with the code.
       const seen = screens === 1 ? parts : parts.slice(0, 2);
       for (const part of seen) {
         const { y, height: high } = (await page.locator(part).boundingBox())!;

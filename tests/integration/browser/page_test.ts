@@ -347,7 +347,7 @@ Deno.test("a pairing whose picture is to be fetched is shown and works", async (
   });
 });
 
-Deno.test("where a key is required, the page asks for a picture once it is typed, and not before", async () => {
+Deno.test("where a key is required, Pair is called with a whole key, and not before", async () => {
   await visit("about:blank", async (page) => {
     const calls: (string | null)[] = [];
     page.on("request", (request) => {
@@ -359,7 +359,7 @@ Deno.test("where a key is required, the page asks for a picture once it is typed
     await page.locator(".pairing[aria-busy=false]").waitFor();
     assertMatch(await page.innerText(".tile"), /appears when you enter your API key, or press/);
     assert(await page.isVisible("#Pair-appName"));
-    // For half a key, the server would ask for one, and the browser would show its dialog.
+    // A refused key makes the browser show its login dialog.
     await page.locator("#key").pressSequentially(KEY, { delay: 50 });
     assertEquals(calls, []);
     await page.keyboard.press("Tab");
@@ -373,7 +373,7 @@ Deno.test("a key that the browser has serves for the forms too", async () => {
   await visit(`${lockedServer.url}/`, async (page) => {
     await page.click("text=Make the QR code");
     const first = await scan(page);
-    // From then on, the picture follows the fields.
+    // The picture follows the fields then.
     await page.fill("#Pair-appName", "Another");
     assertMatch(await scanAnother(page, first), /totp\/Another:/);
     assertMatch(await check(page, pinOf(await scan(page))), /true/);

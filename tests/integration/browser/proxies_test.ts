@@ -28,7 +28,7 @@ Deno.test("a page whose address holds a key calls the service", async () => {
     await page.locator(".answer b").waitFor();
     assertMatch(await page.innerText(".answer"), /^true/);
     await page.locator(".time", { hasText: /^\d\d:/ }).waitFor();
-    // A wrong one that is typed is refused, and not the browser's own from then on.
+    // A wrong key that is typed is refused, and the browser's own still works.
     await page.fill("#key", "0".repeat(16));
     await page.click(CHECK);
     await page.locator("#key-error:visible").waitFor();

@@ -60,7 +60,7 @@ Deno.test("the package for Debian is installed, upgraded, removed and purged", (
         () => checkTaken(machine),
       );
       await t.step(
-        "where the unit gets no mount namespace, dpkg fails and says so",
+        "where the unit gets no mount namespace, dpkg fails with systemd's status",
         () => checkNamespace(machine),
       );
       await t.step("installed, it serves and starts with the machine", () => checkNew(machine));
@@ -122,7 +122,7 @@ async function checkTaken(machine: Machine): Promise<void> {
 
 async function checkNamespace({ run, say }: Machine): Promise<void> {
   const folder = "/run/systemd/system/authenticator.service.d";
-  // A folder that is not there fails at the same step as a container without mount namespaces.
+  // A missing folder fails at the same step as a container without mount namespaces.
   await say(
     `mkdir -p ${folder} && printf '[Service]\nReadWritePaths=/none\n' >${folder}/none.conf`,
   );

@@ -107,7 +107,7 @@ const ROWS: readonly (readonly [string, string, string, string])[] = [
     "200",
     "400",
   ],
-  // Pipelining, of a pin that is computed: it is checked on both.
+  // Pipelining: the pin is checked on both.
   [
     "A request right behind a pin check",
     get("/api.asmx/ValidatePin?pin=000000&secretCode=x") + GET,

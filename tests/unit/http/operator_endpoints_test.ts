@@ -69,7 +69,7 @@ Deno.test("the status and the guard's endpoints accept only an IP address, local
   }
 });
 
-Deno.test("the operator's endpoints say which Host they accept, and repeat nothing of the one sent", async () => {
+Deno.test("the refusal of a Host names the accepted ones, and repeats nothing of the one sent", async () => {
   assertEquals(await answer("evil.example:9101", "GET", "/status"), [
     403,
     "The Host of this request must be an IP address, localhost or the --metrics-host.\r\n",

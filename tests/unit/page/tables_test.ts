@@ -52,7 +52,7 @@ for (const { name, documentation, parameters, result } of OPERATIONS.values()) {
         if (!html.includes(`data-operation="${name}"`)) continue;
         const field = `${name}-${parameter}`;
         const [, hint] = new RegExp(`id="${field}-hint"\\s*>([^]*?)</span>\\s*</div>`).exec(html)!;
-        // In the form of the pin, a hint is the first sentence, or names the other form's secret.
+        // The form of the pin has shorter hints: the first sentence, and a reference to the other form.
         const said = textOf(hint!).trim();
         if (field === "ValidatePin-pin") assert(purpose(context).startsWith(said), said);
         else if (field === "ValidatePin-secretCode") {
