@@ -113,8 +113,8 @@ export interface CommandRow {
    * all, so that the options of a server can be given unchanged.
    */
   readonly uses: readonly (keyof Config)[];
-  /** The placeholder of the operand; undefined without one. */
-  readonly operand?: "COMMAND" | "URL";
+  /** Placeholders of the operands; brackets enclose one that can be left out. */
+  readonly operands?: readonly string[];
   /** Example command lines. */
   readonly examples: readonly string[];
 }
@@ -180,6 +180,22 @@ const TABLE: readonly (readonly [name: string, command: CommandRow])[] = [
     uses: SECRET,
     examples: ["authenticator unseal --seal-keys-file seal-keys < sealed.tsv > secrets.tsv"],
   }],
+  ["keygen", {
+    summary: "Make a key: of seals, of a caller (api), or of the guard",
+    details: "KIND is seal, api or guard. With seal, a line with a new key becomes the last of FILE; " +
+      "NAME is k and the date unless given. With api, the key is for the caller NAME, and is " +
+      "printed once. With guard, FILE must not exist. A new file is readable by you alone; one " +
+      "that exists keeps its owner, mode and links, and its lines. Run it as yourself: under " +
+      "authenticator-as-service, no file can be written.",
+    options: {},
+    uses: [],
+    operands: ["KIND", "FILE", "[NAME]"],
+    examples: [
+      "authenticator keygen seal seal-keys",
+      "authenticator keygen api api-keys billing",
+      "authenticator keygen guard guard.key",
+    ],
+  }],
   ["doctor", {
     summary: "Say why a pin fails; pin and secret on two lines of standard input",
     details: "Give it the options of the server. It says what the server answers, and why a " +
@@ -200,7 +216,7 @@ const TABLE: readonly (readonly [name: string, command: CommandRow])[] = [
       "--send-key. The exit code is 0 when the answers are the same, but for those of the hosted " +
       "service that no option restores, and 1 when an option or anything else differs.",
     options: { ...COMPARE_OPTIONS },
-    operand: "URL",
+    operands: ["URL"],
     uses: [
       ...CODE,
       ...[
@@ -277,7 +293,7 @@ const TABLE: readonly (readonly [name: string, command: CommandRow])[] = [
     details: "The same as --help after a command.",
     options: {},
     uses: [],
-    operand: "COMMAND",
+    operands: ["[COMMAND]"],
     examples: ["authenticator help pair"],
   }],
   ["version", {

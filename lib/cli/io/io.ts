@@ -119,7 +119,7 @@ export async function writeNewFiles(...files: readonly NewFile[]): Promise<void>
     try {
       const file = await open(path, "wx", 0o600);
       made.push(path);
-      await file.writeFile(data).finally(() => file.close());
+      await file.writeFile(data).then(() => file.sync()).finally(() => file.close());
     } catch (error) {
       await Promise.allSettled(made.map((path) => unlink(path)));
       throw new CommandError(`cannot write ${path}: ${describeSystemError(error)}`);
