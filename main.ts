@@ -133,9 +133,9 @@ async function run(args: readonly string[], print: (line: string) => void): Prom
     case "code":
       return await code(command.config, command.options, print);
     case "seal":
-      return await sealCommand(command.config);
+      return await sealCommand(command.config, command.options);
     case "unseal":
-      return await unsealCommand(command.config);
+      return await unsealCommand(command.config, command.options);
     case "keygen":
       return await keygen(command, print, Date.now());
     case "doctor":

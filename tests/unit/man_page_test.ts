@@ -44,7 +44,7 @@ ${CODE_OPTIONS.secretFile.description}.
 ${CODE_OPTIONS.at.description}.
 ${CODE_OPTIONS.at.expected.replace("a", "A")}.
 .PP
-Options of the service that matter here: --algorithm, --digits, --period, --secret-encoding, --seal-keys-file.
+Options of the service that matter here: --algorithm, --digits, --period, --secret-encoding.
 .PP
 .EX
 authenticator code < secret.txt

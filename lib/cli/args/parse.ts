@@ -29,6 +29,8 @@ import {
   optionsOf,
   PAIR_OPTIONS,
   type PairOptions,
+  SEAL_OPTIONS,
+  type SealOptions,
 } from "./commands.ts";
 import { nearestOf } from "./did_you_mean.ts";
 
@@ -41,7 +43,7 @@ export type OptionSource = "flag" | "environment" | "default";
 /** Parsed command line. */
 export type Command =
   | {
-    readonly kind: "seal" | "unseal" | "healthcheck" | "status" | "guard unlock" | "guard name";
+    readonly kind: "healthcheck" | "status" | "guard unlock" | "guard name";
     readonly config: Config;
   }
   | {
@@ -50,6 +52,7 @@ export type Command =
     /** The source of each option of the service, by name. */
     readonly sources: ReadonlyMap<string, OptionSource>;
   }
+  | { readonly kind: "seal" | "unseal"; readonly config: Config; readonly options: SealOptions }
   | { readonly kind: "pair"; readonly config: Config; readonly options: PairOptions }
   | { readonly kind: "code"; readonly config: Config; readonly options: CodeOptions }
   | { readonly kind: "doctor"; readonly config: Config; readonly options: DoctorOptions }
@@ -121,6 +124,7 @@ export function parseCommand(
     }
     case "seal":
     case "unseal":
+      return { kind: name, config, options: parseOptions(SEAL_OPTIONS, ofCommand) };
     case "healthcheck":
     case "status":
     case "guard unlock":
