@@ -14,7 +14,8 @@ import { openSecret, type SealKeys, UnopenedError } from "../sealing/seal_keys.t
 import { isUtf16, UTF_16 } from "../server/files/option_file.ts";
 import { sealKeysOf } from "../server/server.ts";
 import { describeSystemError } from "../system/system_error.ts";
-import { CommandError, readStdin, writeOut } from "./io/io.ts";
+import { fileRisksOf } from "./check/warnings.ts";
+import { CommandError, readStdin, warn, writeOut } from "./io/io.ts";
 import { unopenedClause } from "./sealed_secret.ts";
 
 /** Longest line in bytes: an id of any database, and the longest secret. */
@@ -58,6 +59,7 @@ export async function unsealCommand(config: Config): Promise<number> {
 async function changeLines(command: string, config: Config, change: Change): Promise<number> {
   const keys = sealKeysOf(config);
   if (keys === undefined) throw new UsageError(`${command} needs ${flagOf("sealKeysFile")}`);
+  fileRisksOf(config, ["sealKeysFile"]).forEach(warn);
   let number = 0;
   for await (const lines of linesOfStdin()) {
     const changed: string[] = [];

@@ -12,7 +12,7 @@ import type { Config } from "../config/options.ts";
 import { flagOf, OptionFileError } from "../config/option.ts";
 import type { Guard } from "../guard/guard.ts";
 import { lastForwarded } from "../http/request_target.ts";
-import { type CallerKey, KeyRing, parseKeys } from "../http/api_keys.ts";
+import { type CallerKey, KeyRing, parseKeys, sealKeyOfCallers } from "../http/api_keys.ts";
 import { servicePage } from "../page/page.ts";
 import { parseSealKeys, type SealKey, SealKeys } from "../sealing/seal_keys.ts";
 import { KeyFileError } from "../system/key_file.ts";
@@ -130,8 +130,10 @@ export function createServerService(
     ? createMetrics(version, config.window)
     : undefined;
   let callerKeys = apiKeysFile === undefined ? undefined : readKeys(apiKeysFile);
+  let secretKeys = sealKeysFile === undefined ? undefined : readSealKeys(sealKeysFile);
+  checkApart(secretKeys, callerKeys);
   const ring = callerKeys && new KeyRing(callerKeys);
-  const sealKeys = sealKeysOf(config);
+  const sealKeys = secretKeys && new SealKeys(secretKeys, randomBytes);
   const peers: PeerAddresses | undefined = config.logPeer ? new WeakMap() : undefined;
   const guard = createGuard(config, {
     log,
@@ -185,10 +187,13 @@ export function createServerService(
     renewKeys: (option) => {
       if (option === "sealKeysFile" && sealKeysFile !== undefined && sealKeys !== undefined) {
         const keys = readSealKeys(sealKeysFile);
+        checkApart(keys, callerKeys);
+        secretKeys = keys;
         return { keys, isChanged: sealKeys.replace(keys) };
       }
       if (option === "apiKeysFile" && apiKeysFile !== undefined && ring !== undefined) {
         const keys = readKeys(apiKeysFile);
+        checkApart(secretKeys, keys);
         const isChanged = ring.replace(keys);
         callerKeys = keys;
         return { keys, isChanged };
@@ -253,6 +258,25 @@ export function readKeys(path: string): readonly CallerKey[] {
  */
 export function readSealKeys(path: string): readonly SealKey[] {
   return readKeyFile("sealKeysFile", path, parseSealKeys);
+}
+
+/**
+ * Checks that no key is in both files.
+ *
+ * @throws {OptionFileError} When a seal key is an API key too.
+ */
+export function checkApart(
+  sealKeys: readonly SealKey[] = [],
+  callerKeys: readonly CallerKey[] = [],
+): void {
+  const name = sealKeyOfCallers(sealKeys, callerKeys);
+  if (name === undefined) return;
+  throw new OptionFileError(
+    `the key ${name} of ${flagOf("sealKeysFile")} is a key of ${
+      flagOf("apiKeysFile")
+    } too: callers ` +
+      "have it, so make another",
+  );
 }
 
 /**

@@ -9,7 +9,7 @@ import {
   readKeys,
   type ServerService,
 } from "../../../lib/server/server.ts";
-import { UsageError } from "../../../lib/config/option.ts";
+import { OptionFileError, UsageError } from "../../../lib/config/option.ts";
 import type { Runtime } from "../../../lib/server/runtime/runtime.ts";
 import { configOf } from "../../support/command.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -217,6 +217,31 @@ Deno.test("createServerService() has no page of metrics and no keys unless the o
   await reply.body?.cancel();
   await close();
   assertMatch(written.join(""), /^\S+ info request [^\n]*\n$/);
+});
+
+Deno.test("a seal key that is an API key too is refused at the start and at each reload", async () => {
+  await withFolder(async (folder) => {
+    const [api, seal] = [`${folder}/api`, `${folder}/seal`];
+    const put = (apiKey: string, sealKey: string): void => {
+      Deno.writeTextFileSync(api, `web:${apiKey}\n`);
+      Deno.writeTextFileSync(seal, `old:${"01".repeat(32)}\nnew:${sealKey}\n`);
+    };
+    const [one, other] = ["aB".repeat(32), "cd".repeat(32)];
+    const args = ["--api-keys-file", api, "--seal-keys-file", seal];
+    const sentence = "the key new of --seal-keys-file is a key of --api-keys-file too";
+    put(one, one.toLowerCase());
+    assertThrows(() => setup(args), OptionFileError, sentence);
+    put(one, other);
+    const { renewKeys, close } = setup(args);
+    put(other, other);
+    assertThrows(() => renewKeys("apiKeysFile"), OptionFileError, sentence);
+    put(one, one);
+    assertThrows(() => renewKeys("sealKeysFile"), OptionFileError, sentence);
+    put(one, "ef".repeat(32));
+    assertEquals(renewKeys("apiKeysFile").isChanged, false);
+    assertEquals(renewKeys("sealKeysFile").isChanged, true);
+    await close();
+  });
 });
 
 Deno.test("createServerService() with an operator port has the metrics only there, without an API key", async () => {
