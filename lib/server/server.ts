@@ -19,7 +19,7 @@ import { KeyFileError } from "../system/key_file.ts";
 import { createLog, type Log } from "../telemetry/log.ts";
 import { createMetrics, type Metrics } from "../telemetry/metrics.ts";
 import type { RequestEvent } from "../telemetry/request_event.ts";
-import type { ServerStatus } from "../telemetry/status.ts";
+import type { CheckedSecrets, ServerStatus } from "../telemetry/status.ts";
 import { withTimeout } from "./runtime/timeout.ts";
 import type { PeerAddresses, Runtime } from "./runtime/runtime.ts";
 import { createGuard } from "./guard.ts";
@@ -176,6 +176,7 @@ export function createServerService(
         store: config.guard,
         keys: callerKeys,
         sealKeys: sealKeys?.names,
+        secrets: metrics?.checkedSecrets(),
       }),
   });
   return {
@@ -210,7 +211,7 @@ export function createServerService(
   };
 }
 
-function statusOf({ version, isReady, state, guard, now, store, keys, sealKeys }: {
+function statusOf({ version, isReady, state, guard, now, store, keys, sealKeys, secrets }: {
   readonly version: string;
   readonly isReady: boolean;
   readonly state: ServerState;
@@ -219,6 +220,7 @@ function statusOf({ version, isReady, state, guard, now, store, keys, sealKeys }
   readonly store: Config["guard"];
   readonly keys: readonly CallerKey[] | undefined;
   readonly sealKeys: readonly string[] | undefined;
+  readonly secrets: CheckedSecrets | undefined;
 }): ServerStatus {
   const { address, certificateUntilMs: until, lastReload } = state;
   return {
@@ -235,6 +237,7 @@ function statusOf({ version, isReady, state, guard, now, store, keys, sealKeys }
     certificateUntil: until === undefined ? undefined : isoTime(until),
     keys: keys?.map(({ name = null }) => name),
     sealKeys,
+    secrets,
     reload: lastReload && { at: isoTime(lastReload.atMs), lines: lastReload.lines },
     store: guard === undefined ? "off" : `${store}`,
     guard: guard?.memory &&

@@ -362,9 +362,12 @@ Deno.test("createServerService() opens what its seal keys have sealed, and reads
       Deno.writeTextFileSync(path, lines.join("\n"));
     const [first, second] = SEAL_KEY_LINES;
     put(first);
-    const { get, renewKeys, operatorHandler, written, close } = setup(["--seal-keys-file", path]);
-    const names = async (): Promise<unknown> =>
-      (await (await operatorHandler(new Request("http://localhost/status"))).json()).sealKeys;
+    const { get, renewKeys, operatorHandler, written, close } = setup([
+      ...["--seal-keys-file", path, "--metrics-port", "9101"],
+    ]);
+    const status = async (): Promise<{ readonly sealKeys: unknown; readonly secrets: unknown }> =>
+      await (await operatorHandler(new Request("http://localhost/status"))).json();
+    const names = async (): Promise<unknown> => (await status()).sealKeys;
     const statusOf = async (line: string): Promise<number> => {
       const sealed = await sealByJose("canary", line);
       return (await get(`/api.asmx/ValidatePin?pin=1&secretCode=${sealed}`)).status;
@@ -383,6 +386,8 @@ Deno.test("createServerService() opens what its seal keys have sealed, and reads
     const { message } = assertThrows(() => renewKeys("sealKeysFile"), UsageError);
     assertMatch(message, /^the file of --seal-keys-file cannot be used: line 2 must be a name/);
     assertEquals([await statusOf(first), await names()], [200, ["old", "new"]]);
+    await (await get(WRONG_PIN)).body?.cancel();
+    assertEquals((await status()).secrets, { plain: 1, sealed: 2, "older-key": 2 });
     await close();
     const log = written.join("");
     assertMatch(log, / unopened=no-key-of-that-name reason="Parameter secretCode is sealed, and /);
