@@ -18,8 +18,9 @@ import {
 } from "../sealing/seal_keys.ts";
 import { sealKeysOf } from "../server/server.ts";
 import type { SealOptions } from "./args/commands.ts";
+import { fileRisksOf } from "./check/warnings.ts";
 import { csvLine, type CsvRecord, csvRecords, recordError } from "./io/csv.ts";
-import { CommandError, readSecret, stdinChunks, writeAll } from "./io/io.ts";
+import { CommandError, readSecret, stdinChunks, warn, writeAll } from "./io/io.ts";
 import { writeStderr } from "./io/output.ts";
 import { unopenedClause } from "./sealed_secret.ts";
 
@@ -82,6 +83,7 @@ async function run(
 ): Promise<number> {
   const keys = sealKeysOf(config);
   if (keys === undefined) throw new UsageError(`${direction.name} needs ${flagOf("sealKeysFile")}`);
+  fileRisksOf(config, ["sealKeysFile"]).forEach(warn);
   if (check && !csv) throw new UsageError("--check needs --csv");
   if (check) return await checkTable(direction, keys);
   if (csv) return await changeTable(direction, keys, config);

@@ -54,3 +54,8 @@ export function keyLines(text: string): readonly KeyLine[] {
   if (lines.length === 0) throw new KeyFileError("it has no keys");
   return lines;
 }
+
+/** Whether a key is one character repeated, and so plainly not random. */
+export function isOneCharacter(key: string): boolean {
+  return /^(.)\1*$/s.test(key);
+}
