@@ -84,7 +84,9 @@ Deno.test("the units have the documented effects under systemd", (t) =>
 
 /** The commands that a comment shows. */
 function shownCommands(file: string): string {
-  const commands = [...deployFile(file).matchAll(/^# {3}((?:authenticator|install|mkdir|systemctl) .*)$/gm)];
+  const commands = [
+    ...deployFile(file).matchAll(/^# {3}((?:authenticator|install|mkdir|systemctl) .*)$/gm),
+  ];
   return ["set -e", ...commands.map(([, command]) => command)].join("\n");
 }
 
@@ -311,6 +313,11 @@ async function checkAsService(machine: Machine): Promise<void> {
   await check();
   const down = await run("authenticator-as-service status");
   assertEquals([down.code, down.stdout], [1, ""]);
+  const keygen = await run("authenticator-as-service keygen guard /tmp/guard.key");
+  assertEquals([keygen.code, keygen.stderr], [
+    2,
+    "authenticator-as-service: error: run /usr/local/bin/authenticator keygen itself\n",
+  ]);
   const nothing = await run("authenticator-as-service --unit authenticator@7 status");
   assertEquals([nothing.code, nothing.stderr], [
     2,
