@@ -67,7 +67,7 @@ Deno.test("the units have the documented effects under systemd", (t) =>
         () => checkAsService(machine),
       );
       await t.step(
-        "an upgrade by install.sh goes as docs/deploying.md shows",
+        "an upgrade by install.sh goes as docs/linux.md shows",
         () => checkUpgrade(machine),
       );
       await t.step("the drop-ins open their ports to their addresses", () => checkDropIns(machine));
@@ -89,7 +89,7 @@ function shownCommands(file: string): string {
   return ["set -e", ...commands.map(([, command]) => command)].join("\n");
 }
 
-const DEPLOYING = "docs/deploying.md";
+const LINUX = "docs/linux.md";
 const HERE = "http://127.0.0.1:8080";
 
 async function answers({ run }: Machine, url = HERE): Promise<boolean> {
@@ -128,10 +128,10 @@ async function countInLog({ say }: Machine, units: string, text: string): Promis
 
 async function checkUnit(machine: Machine): Promise<void> {
   const { say } = machine;
-  const install = `set -e\n${shownBlock(DEPLOYING, "enable --now")}`;
-  assertEquals(install.trimEnd(), shownCommands("authenticator.service"));
-  await say(install);
-  assertEquals(await say(shownBlock(DEPLOYING, "--retry-connrefused")), "ok");
+  await say(shownCommands("authenticator.service"));
+  await say(`mkdir -p /usr/local/share/doc/authenticator
+    cp -R deploy /usr/local/share/doc/authenticator`);
+  assertEquals(await say(shownBlock(LINUX, "/readyz")), "ok");
   const pid = await mainPid(machine, "authenticator");
   const status = await say(`cat /proc/${pid}/status`);
   assert(!/^Uid:\s+0\b/m.test(status), status);
@@ -426,7 +426,8 @@ async function checkUpgrade(machine: Machine): Promise<void> {
   await say(inDownload(`install -m 644 /src/dist/authenticator ${name}
     # Another version: a byte of its head that nothing reads.
     printf '\\1' | dd of=${name} bs=1 seek=15 conv=notrunc status=none
-    cp /src/deploy/install.sh /src/deploy/authenticator.service /src/deploy/authenticator-as-service .`));
+    cp /src/deploy/install.sh /src/deploy/authenticator.service /src/deploy/authenticator-as-service .
+    tar czf authenticator-deploy.tar.gz -C /src deploy`));
   const before = await inode();
   const pid = await mainPid(machine, "authenticator");
   const install = 'cd "/tmp/a download" && sh install.sh';
@@ -470,8 +471,7 @@ async function checkUpgrade(machine: Machine): Promise<void> {
   assert(await answers(machine), "the new version answers once it is installed");
   assertEquals(await say("systemctl is-enabled authenticator"), "enabled");
   assertEquals(await sums(program), await sums(`"/tmp/a download/${name}"`));
-  const own = "sh /usr/local/lib/authenticator/install.sh";
-  await say(`${own} --roll-back`);
+  await say(shownBlock(LINUX, "--roll-back"));
   assert(await answers(machine), "the older one is back");
   assertEquals(await Promise.all([program, `${program}-as-service`, unit].map(sums)), earlier);
 
@@ -482,7 +482,7 @@ async function checkUpgrade(machine: Machine): Promise<void> {
     "inactive\nactive\n",
   );
   assertEquals((await run("systemctl is-enabled authenticator")).stdout, "disabled\n");
-  await say(`touch ${program}-of-others && ${own} --remove`);
+  await say(`touch ${program}-of-others && ${shownBlock(LINUX, "--remove")}`);
   assertEquals(
     await say("find /usr/local/bin /etc/systemd/system /usr/local/lib -name 'authenticator*'"),
     `${program}-of-others`,
@@ -507,17 +507,17 @@ async function checkDropIns(machine: Machine): Promise<void> {
   const { run, say } = machine;
   // An address of each kind: those that the drop-ins allow, and another.
   await say("ip address add 10.1.2.3/32 dev lo && ip address add 192.0.2.1/32 dev lo");
-  await say(shownBlock(DEPLOYING, "internal-ca.sh"));
-  const shownInstall = shownBlock(DEPLOYING, "drop-ins/lan.conf");
+  await say(shownBlock("docs/callers.md", "internal-ca.sh"));
+  const shownInstall = shownBlock(LINUX, "drop-ins/lan.conf");
   const drops:
     readonly (readonly [name: string, scheme: string, port: string, install?: string])[] = [
       ["lan", "http", "8080"],
       ["port-80", "http", "80"],
-      ["port-443", "https", "443", shownBlock(DEPLOYING, "drop-ins/port-443.conf")],
+      ["port-443", "https", "443", shownBlock("docs/callers.md", "drop-ins/port-443.conf")],
     ];
   const folder = "/etc/systemd/system/authenticator.service.d";
   for (const [name, scheme, port, install] of drops) {
-    await say(`set -e\n${install ?? shownInstall.replace("lan.conf", `${name}.conf`)}`);
+    await say(install ?? shownInstall.replaceAll("lan.conf", `${name}.conf`));
     const at = (address: string): string => `${scheme}://${address}:${port}`;
     await eventually(() => answers(machine, at("127.0.0.1")), `${name} is ready`);
     assert(await answers(machine, at("10.1.2.3")), name);
@@ -525,7 +525,7 @@ async function checkDropIns(machine: Machine): Promise<void> {
     assertEquals([refused.code, refused.stdout], [28, ""], name);
     await say(`rm -r ${folder}`);
   }
-  await say(`set -e\n${shownInstall.replace("lan.conf", "local.conf")}`);
+  await say(shownInstall.replaceAll("lan.conf", "local.conf"));
   assert(await answers(machine, "http://127.0.0.1:880"), "local is ready");
   const status = await say("authenticator-as-service status");
   assert(status.includes("\naddress: http://127.0.0.1:880\n"), status);
@@ -549,9 +549,8 @@ async function checkStoreElsewhere(machine: Machine): Promise<void> {
     systemctl start authenticator`);
   assert(await countInLog(machine, "authenticator", "10.1.2.3, cannot be reached in time") > 0);
   await say(
-    `set -e\n${shownCommands("drop-ins/store.conf")}\n${
-      shownBlock(DEPLOYING, "drop-ins/lan.conf").replace("lan.conf", "store.conf")
-    }`,
+    `${shownBlock("docs/instances.md", "guard.key")}
+    ${shownBlock(LINUX, "drop-ins/lan.conf").replaceAll("lan.conf", "store.conf")}`,
   );
   await eventually(() => answers(machine), "it reaches the store");
   await run("redis-cli -h 10.1.2.3 shutdown nosave");
@@ -570,7 +569,7 @@ AUTHENTICATOR_GUARD=redis://127.0.0.1:6379
 AUTHENTICATOR_MAX_FAILURES=5
 AUTHENTICATOR_SINGLE_USE=true
 END`);
-  await say(shownCommands("authenticator.target"));
+  await say(shownBlock("docs/instances.md", "cores.conf"));
   await areReady(machine);
   assertEquals(await say("stat --format=%a /run/authenticator-0?"), "750\n750");
 
@@ -619,9 +618,9 @@ function sum(counts: readonly number[]): number {
   return counts.reduce((total, count) => total + count, 0);
 }
 
-/** Calls while the servers restart as docs/deploying.md shows: what a server accepts, it answers. */
+/** Calls while the servers restart as docs/instances.md shows: what a server accepts, it answers. */
 async function checkRolling(machine: Machine): Promise<void> {
-  const loop = shownBlock(DEPLOYING, "--unit authenticator@$server restart");
+  const loop = shownBlock("docs/instances.md", "http://127.0.0.1:91$number/readyz");
   const before = await processes(machine);
   const inLog = (): Promise<number> =>
     countInLog(machine, "authenticator@*", "route=validate.aspx ");
