@@ -5,7 +5,7 @@
 #
 #   sh install.sh
 #
-# Options in /etc/authenticator.env and drop-ins stay. Before anything is replaced, the checksums of all
+# Options in /etc/authenticator.env, which it makes, and drop-ins stay. Before anything is replaced, the checksums of all
 # files are compared, and the new version checks the options of every unit that runs or starts at boot.
 # A service that was disabled stays disabled. If the new version does not start, or a step fails, the
 # version of before is put back whole. This script is installed, too; with it, as root:
@@ -18,7 +18,7 @@ umask 022
 say() { printf '%s\n' "install.sh: $1" >&2; }
 fail() { say "error: $1" && exit 1; }
 
-bin=/usr/local/bin units=/etc/systemd/system share=/usr/local/share
+bin=/usr/local/bin units=/etc/systemd/system share=/usr/local/share options=/etc/authenticator.env
 # Holds this script and the version of before (old/); while this runs, the one that it installs (new/) and
 # the one that it replaces (now/).
 keep=/usr/local/lib/authenticator
@@ -108,7 +108,7 @@ if [ "$action" = --remove ]; then
   rm -rf "$keep" "$share/doc/authenticator"
   systemctl daemon-reload
   systemctl reset-failed authenticator.service 'authenticator@*.service' 2>/dev/null || true
-  echo "Removed. What is yours stays: /etc/authenticator.env, /etc/authenticator and drop-ins in $units"
+  echo "Removed. What is yours stays: $options, /etc/authenticator and drop-ins in $units"
   exit
 fi
 
@@ -189,6 +189,7 @@ else
 fi
 rm -rf "$keep/gone" "$keep/done"
 if [ "$action" = install ]; then
+  [ -e "$options" ] || install -m 600 /dev/null "$options"
   put "$stage/install.sh" "$keep/install.sh" 755
   # What systemctl status names as documentation, where it was downloaded too.
   [ ! -e "$stage/authenticator.1" ] ||

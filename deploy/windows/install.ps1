@@ -149,7 +149,8 @@ if (Test-Path -LiteralPath $now) {
     Restore-Version
 }
 
-Remove-Path $new
+$saving = Join-Path $folder 'now.new'
+foreach ($path in $new, $saving) { Remove-Path $path }
 New-Item -ItemType Directory -Path $new | Out-Null
 $copy = Join-Path $new 'authenticator.exe'
 Copy-Item -LiteralPath $Executable -Destination $copy
@@ -180,8 +181,6 @@ $isDone = $false
 try {
     Stop-Authenticator
     # The version of before is saved whole, or not at all.
-    $saving = Join-Path $folder 'now.new'
-    Remove-Path $saving
     New-Item -ItemType Directory -Path $saving | Out-Null
     foreach ($name in $names) {
         $path = Join-Path $folder $name
@@ -238,7 +237,7 @@ try {
             Start-ScheduledTask -TaskName $tasks[0]
         }
     }
-    Remove-Path $new
+    foreach ($path in $new, $saving) { Remove-Path $path }
 }
 $optionsFile = Join-Path $folder 'options.cmd'
 if (-not (Test-Path -LiteralPath $optionsFile)) { Write-Batch $optionsFile $options }

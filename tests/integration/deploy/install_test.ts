@@ -92,7 +92,8 @@ class Machine {
     this.put("download/authenticator.1", `manual ${version}`);
     const script = deployFile("install.sh").replaceAll("/usr/local", `${this.#folder}/local`)
       .replaceAll("/etc/systemd/system", `${this.#folder}/units`)
-      .replaceAll("/run/systemd/system", `${this.#folder}/run`);
+      .replaceAll("/run/systemd/system", `${this.#folder}/run`)
+      .replaceAll("/etc/authenticator.env", `${this.#folder}/options`);
     this.put("download/install.sh", `SCRIPT=$$; export SCRIPT\n${script}`);
     const pack = `mkdir docs && echo pages ${version} >docs/page && chmod 4755 docs/page
       tar czf authenticator-deploy.tar.gz docs && rm -r docs`;
