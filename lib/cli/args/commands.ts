@@ -39,6 +39,9 @@ export interface SealOptions {
   readonly check: boolean;
 }
 
+/** Options of the command `guard name`. */
+export type GuardNameOptions = Pick<SealOptions, "csv">;
+
 /** Options of the command `doctor`. */
 export interface DoctorOptions {
   /** The time of the pin, in milliseconds since 1970; undefined for now. */
@@ -82,6 +85,9 @@ export const SEAL_OPTIONS: OptionTable<SealOptions> = {
   csv: { description: "Read records of CSV, whose last field is the secret", ...SWITCH },
   check: { description: "Write nothing, and fail if a secret would be changed", ...SWITCH },
 };
+
+/** Options of the command `guard name`. */
+export const GUARD_NAME_OPTIONS: OptionTable<GuardNameOptions> = { csv: SEAL_OPTIONS.csv };
 
 // A time without a zone is refused: the phone or log of the user may be in another zone.
 const NO_ZONE = /^[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9:.]+)?$/;
@@ -179,7 +185,8 @@ const TABLE: readonly (readonly [name: string, command: CommandRow])[] = [
   }],
   ["seal", {
     summary: "Seal a secret from standard input, or those of a table, for your database",
-    details: "Prints the sealed secret. A secret that is sealed with the first key stays as it is; " +
+    details:
+      "Prints the sealed secret. A secret that is sealed with the first key stays as it is; " +
       "one of another key is sealed anew. With --csv, it reads records of two or more fields " +
       "(RFC 4180, UTF-8), and writes for each the new value, the other fields, and the SHA-256 of " +
       "the old value. The first record that is wrong ends it, with its number and exit code 1.",
@@ -192,7 +199,8 @@ const TABLE: readonly (readonly [name: string, command: CommandRow])[] = [
   }],
   ["unseal", {
     summary: "Open a sealed secret from standard input, or those of a table",
-    details: "The way back from seal, with the same options. A secret that is not sealed stays as " +
+    details:
+      "The way back from seal, with the same options. A secret that is not sealed stays as " +
       "it is. The output is as secret as the keys.",
     options: { ...SEAL_OPTIONS },
     uses: SECRET,
@@ -200,7 +208,8 @@ const TABLE: readonly (readonly [name: string, command: CommandRow])[] = [
   }],
   ["keygen", {
     summary: "Make a key: of seals, of a caller (api), or of the guard",
-    details: "KIND is seal, api or guard. With seal, a line with a new key becomes the last of FILE; " +
+    details:
+      "KIND is seal, api or guard. With seal, a line with a new key becomes the last of FILE; " +
       "NAME is k and the date unless given. With api, the key is for the caller NAME, and is " +
       "printed once. With guard, FILE must not exist. A new file is readable by you alone; one " +
       "that exists keeps its owner, mode and links, and its lines. Run it as yourself: under " +
@@ -300,10 +309,14 @@ const TABLE: readonly (readonly [name: string, command: CommandRow])[] = [
     summary: "Print the name that a secret has in the log",
     details:
       "Prints the name that the log has after secret= when a pin was not accepted. The secret " +
-      "comes from standard input.",
-    options: {},
+      "comes from standard input. With --csv, it writes the name of each record's secret, and its " +
+      "other fields.",
+    options: { ...GUARD_NAME_OPTIONS },
     uses: [...STORE, "algorithm", ...SECRET, ...OPERATOR],
-    examples: ["authenticator guard name --guard-key-file guard.key < secret.txt"],
+    examples: [
+      "authenticator guard name --guard-key-file guard.key < secret.txt",
+      "authenticator guard name --csv --guard-key-file guard.key < export.csv",
+    ],
   }],
   ["licenses", {
     summary: "Print the licences of the program and its parts",
