@@ -179,7 +179,8 @@ const TABLE: readonly (readonly [name: string, command: CommandRow])[] = [
   }],
   ["seal", {
     summary: "Seal a secret from standard input, or those of a table, for your database",
-    details: "Prints the sealed secret. A secret that is sealed with the first key stays as it is; " +
+    details:
+      "Prints the sealed secret. A secret that is sealed with the first key stays as it is; " +
       "one of another key is sealed anew. With --csv, it reads records of two or more fields " +
       "(RFC 4180, UTF-8), and writes for each the new value, the other fields, and the SHA-256 of " +
       "the old value. The first record that is wrong ends it, with its number and exit code 1.",
@@ -192,7 +193,8 @@ const TABLE: readonly (readonly [name: string, command: CommandRow])[] = [
   }],
   ["unseal", {
     summary: "Open a sealed secret from standard input, or those of a table",
-    details: "The way back from seal, with the same options. A secret that is not sealed stays as " +
+    details:
+      "The way back from seal, with the same options. A secret that is not sealed stays as " +
       "it is. The output is as secret as the keys.",
     options: { ...SEAL_OPTIONS },
     uses: SECRET,
@@ -200,7 +202,8 @@ const TABLE: readonly (readonly [name: string, command: CommandRow])[] = [
   }],
   ["keygen", {
     summary: "Make a key: of seals, of a caller (api), or of the guard",
-    details: "KIND is seal, api or guard. With seal, a line with a new key becomes the last of FILE; " +
+    details:
+      "KIND is seal, api or guard. With seal, a line with a new key becomes the last of FILE; " +
       "NAME is k and the date unless given. With api, the key is for the caller NAME, and is " +
       "printed once. With guard, FILE must not exist. A new file is readable by you alone; one " +
       "that exists keeps its owner, mode and links, and its lines. Run it as yourself: under " +
