@@ -39,6 +39,9 @@ export interface SealOptions {
   readonly check: boolean;
 }
 
+/** Options of the command `guard name`. */
+export type GuardNameOptions = Pick<SealOptions, "csv">;
+
 /** Options of the command `doctor`. */
 export interface DoctorOptions {
   /** The time of the pin, in milliseconds since 1970; undefined for now. */
@@ -82,6 +85,9 @@ export const SEAL_OPTIONS: OptionTable<SealOptions> = {
   csv: { description: "Read records of CSV, whose last field is the secret", ...SWITCH },
   check: { description: "Write nothing, and fail if a secret would be changed", ...SWITCH },
 };
+
+/** Options of the command `guard name`. */
+export const GUARD_NAME_OPTIONS: OptionTable<GuardNameOptions> = { csv: SEAL_OPTIONS.csv };
 
 // A time without a zone is refused: the phone or log of the user may be in another zone.
 const NO_ZONE = /^[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9:.]+)?$/;
@@ -303,10 +309,14 @@ const TABLE: readonly (readonly [name: string, command: CommandRow])[] = [
     summary: "Print the name that a secret has in the log",
     details:
       "Prints the name that the log has after secret= when a pin was not accepted. The secret " +
-      "comes from standard input.",
-    options: {},
+      "comes from standard input. With --csv, it writes the name of each record's secret, and its " +
+      "other fields.",
+    options: { ...GUARD_NAME_OPTIONS },
     uses: [...STORE, "algorithm", ...SECRET, ...OPERATOR],
-    examples: ["authenticator guard name --guard-key-file guard.key < secret.txt"],
+    examples: [
+      "authenticator guard name --guard-key-file guard.key < secret.txt",
+      "authenticator guard name --csv --guard-key-file guard.key < export.csv",
+    ],
   }],
   ["licenses", {
     summary: "Print the licences of the program and its parts",

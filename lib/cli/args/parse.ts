@@ -26,6 +26,8 @@ import {
   type CompareOptions,
   DOCTOR_OPTIONS,
   type DoctorOptions,
+  GUARD_NAME_OPTIONS,
+  type GuardNameOptions,
   optionsOf,
   PAIR_OPTIONS,
   type PairOptions,
@@ -43,7 +45,7 @@ export type OptionSource = "flag" | "environment" | "default";
 /** Parsed command line. */
 export type Command =
   | {
-    readonly kind: "healthcheck" | "status" | "guard unlock" | "guard name";
+    readonly kind: "healthcheck" | "status" | "guard unlock";
     readonly config: Config;
   }
   | {
@@ -53,6 +55,7 @@ export type Command =
     readonly sources: ReadonlyMap<string, OptionSource>;
   }
   | { readonly kind: "seal" | "unseal"; readonly config: Config; readonly options: SealOptions }
+  | { readonly kind: "guard name"; readonly config: Config; readonly options: GuardNameOptions }
   | { readonly kind: "pair"; readonly config: Config; readonly options: PairOptions }
   | { readonly kind: "code"; readonly config: Config; readonly options: CodeOptions }
   | { readonly kind: "doctor"; readonly config: Config; readonly options: DoctorOptions }
@@ -132,8 +135,9 @@ export function parseCommand(
     case "healthcheck":
     case "status":
     case "guard unlock":
-    case "guard name":
       return { kind: name, config };
+    case "guard name":
+      return { kind: name, config, options: parseOptions(GUARD_NAME_OPTIONS, ofCommand) };
     case "check":
       return { kind: "check", config, sources: sourcesOf({ flags, env: ownEnv }) };
     default:

@@ -67,7 +67,7 @@ const FILE_OPTIONS = [
 ];
 
 /** Option with a file that `serve` reads. */
-type ServedFile = typeof FILE_OPTIONS[number];
+export type ServedFile = typeof FILE_OPTIONS[number];
 
 /** Finds the files of options that other users of this machine can read. */
 export function fileRisksOf(config: Config, options: readonly ServedFile[]): readonly string[] {
