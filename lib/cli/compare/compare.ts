@@ -21,7 +21,7 @@ import {
   MAX_REQUESTS,
   NoAnswerError,
   parseServiceUrl,
-  printable,
+  shown,
   RemoteService,
 } from "./remote.ts";
 import { findWindow } from "./window.ts";
@@ -147,7 +147,7 @@ class Comparison implements Compared {
       if (group === "Pairing" && this.findings.every(({ kind }) => kind === "different")) {
         const [{ there }] = this.findings as [Finding];
         throw new CommandError(
-          `${this.remote.place} does not answer as such a service: ${printable(there)}`,
+          `${this.remote.place} does not answer as such a service: ${shown(there)}`,
         );
       }
     }

@@ -8,6 +8,7 @@ import { Buffer } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import tls from "node:tls";
 import { flagOf, UsageError } from "../../config/option.ts";
+import { printable } from "../../system/foreign_text.ts";
 import { systemErrorCode, systemErrorReason } from "../../system/system_error.ts";
 import { send } from "../http_client.ts";
 import { CommandError } from "../io/io.ts";
@@ -141,7 +142,7 @@ export class RemoteService {
   #refuse(status: number, location: string | undefined, isAnonymous: boolean): void {
     if (status >= 300 && status < 400 && location !== undefined) {
       // The query is left out: it repeats that of the question.
-      const target = printable(location.replace(/[?#][^]*$/, ""));
+      const target = shown(location.replace(/[?#][^]*$/, ""));
       throw new CommandError(
         `${this.place} redirects to ${target}, which is not followed: give the URL that answers`,
       );
@@ -190,8 +191,7 @@ function reasonOf(error: unknown, timeoutMs: number): string {
   return reason === undefined ? "does not answer as HTTP" : `cannot be reached: ${reason}`;
 }
 
-/** Makes a text of the other side fit for a terminal: no control characters, no key, not long. */
-export function printable(text: string): string {
-  const plain = text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, " ").replace(/[A-Z2-7]{16,}/g, "…");
-  return plain.length > 100 ? `${plain.slice(0, 99)}…` : plain;
+/** Makes a text of the other side printable, without setup keys. */
+export function shown(text: string): string {
+  return printable(text.replace(/[A-Z2-7]{16,}/g, "…"));
 }

@@ -7,7 +7,7 @@
 import { flagOf } from "../../config/option.ts";
 import { type Config, optionText } from "../../config/options.ts";
 import { COMMANDS } from "../args/commands.ts";
-import { printable } from "./remote.ts";
+import { shown } from "./remote.ts";
 
 /** Kinds of findings, from the best to the worst. */
 export const KINDS = ["same", "known", "option", "different"] as const;
@@ -104,7 +104,7 @@ function optionLines({ findings, ours, theirs }: Compared): readonly string[] {
 function differenceLines(findings: readonly Finding[]): readonly string[] {
   const pairs = new Map<string, Finding[]>();
   for (const finding of findings.filter(({ kind }) => kind === "different")) {
-    const pair = `here ${printable(finding.here)}, there ${printable(finding.there)}`;
+    const pair = `here ${shown(finding.here)}, there ${shown(finding.there)}`;
     pairs.set(pair, [...pairs.get(pair) ?? [], finding]);
   }
   return [...pairs].map(([pair, same]) => `Different: ${namesOf(same)}: ${pair}.`);
@@ -148,5 +148,5 @@ function settingOf(option: keyof Config, config: Config): string {
   if (text === undefined) return `no ${flag}`;
   return option === "apiKeysFile"
     ? flag
-    : `${flag}${text === "true" || text === "false" ? "=" : " "}${printable(text)}`;
+    : `${flag}${text === "true" || text === "false" ? "=" : " "}${shown(text)}`;
 }

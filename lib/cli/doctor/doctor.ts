@@ -20,6 +20,7 @@ import type { CallContext } from "../../operations/context.ts";
 import { Fault } from "../../operations/fault.ts";
 import { VALIDATE_PIN } from "../../operations/operations.ts";
 import { type SealKeys, UnopenedError } from "../../sealing/seal_keys.ts";
+import { printable } from "../../system/foreign_text.ts";
 import type { DoctorOptions } from "../args/commands.ts";
 import { guardFindings } from "./guard_state.ts";
 import { readStdin, withoutLineEnd } from "../io/io.ts";
@@ -74,8 +75,7 @@ function openSecret(secretCode: string, keys: SealKeys | undefined): string | Un
 
 function unopenedLine({ code, keyId = "" }: UnopenedError): string {
   const flag = flagOf("sealKeysFile");
-  // The name is a text of whoever sealed it.
-  const name = JSON.stringify(keyId.replace(/\p{C}/gu, " ").slice(0, 80));
+  const name = JSON.stringify(printable(keyId));
   switch (code) {
     case "no-key-of-that-name":
       return `It is sealed with the key ${name}, and the file of ${flag} has no key of that name.`;
