@@ -4,14 +4,13 @@
  * @module
  */
 
-import { text } from "node:stream/consumers";
 import type { Config } from "../config/options.ts";
 import { flagOf } from "../config/option.ts";
 import { readKeys } from "../server/server.ts";
 import { hostPort } from "../server/runtime/runtime.ts";
 import type { NamedSecret, UnlockedSecret } from "../http/operator_endpoints.ts";
 import type { ServerStatus } from "../telemetry/status.ts";
-import { connectAddress, send } from "./http_client.ts";
+import { connectAddress, type NoReplyError, send } from "./http_client.ts";
 import { CommandError } from "./io/io.ts";
 
 /** Operator port of a command without `--metrics-port`, which is that of the systemd unit. */
@@ -67,9 +66,11 @@ async function requestJson(
     "content-type": "text/plain; charset=utf-8",
     ...(caller && { "x-api-key": caller.key }),
   };
-  const { status, answer } = await send({ host, port, method, path, headers, body })
-    .then(async (reply) => ({ status: reply.statusCode, answer: await text(reply) }))
-    .catch(() => {
+  const { status, text: answer } = await send({ host, port, method, path, headers, body })
+    .catch((error: NoReplyError) => {
+      if (error.kind !== "unreachable") {
+        throw new CommandError(`the server at ${place} ${error.message}`);
+      }
       throw new NoServerError(
         `no server answers at ${place}: start it with ${
           flagOf("metricsPort")

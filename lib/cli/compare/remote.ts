@@ -4,13 +4,10 @@
  * @module
  */
 
-import { Buffer } from "node:buffer";
-import type { IncomingMessage } from "node:http";
 import tls from "node:tls";
 import { flagOf, UsageError } from "../../config/option.ts";
 import { printable } from "../../system/foreign_text.ts";
-import { systemErrorCode, systemErrorReason } from "../../system/system_error.ts";
-import { send } from "../http_client.ts";
+import { NoReplyError, send } from "../http_client.ts";
 import { CommandError } from "../io/io.ts";
 import type { Call, Reply } from "./calls.ts";
 import { mediaTypeOf } from "./local.ts";
@@ -20,9 +17,6 @@ export const MAX_REQUESTS = 60;
 
 /** Failures that end a comparison. */
 const MAX_FAILURES = 3;
-
-/** Longest answer, in bytes. */
-const MAX_ANSWER_BYTES = 1_048_576;
 
 /** Time for an answer, in milliseconds. */
 export const ANSWER_TIMEOUT_MS = 10_000;
@@ -125,16 +119,14 @@ export class RemoteService {
         },
         ...(isTls && { ca: [...tls.rootCertificates, ...ca] }),
       });
-      const text = await textOf(reply);
-      const { statusCode: status = 0, headers: fields } = reply;
+      const { status, headers: fields, text } = reply;
       this.aheadMs ??= aheadOf(fields.date, sentMs, now());
       this.#refuse(status, fields.location, isAnonymous);
       return { status, type: mediaTypeOf(fields["content-type"]), text };
     } catch (error) {
-      if (error instanceof CommandError) throw error;
-      const reason = reasonOf(error, timeoutMs);
-      if (++this.#failures < MAX_FAILURES) throw new NoAnswerError(`no answer: ${reason}`);
-      throw new CommandError(`${this.place} ${reason}`);
+      if (!(error instanceof NoReplyError)) throw error;
+      if (++this.#failures < MAX_FAILURES) throw new NoAnswerError(`no answer: ${error.message}`);
+      throw new CommandError(`${this.place} ${error.message}`);
     }
   }
 
@@ -159,36 +151,12 @@ export class RemoteService {
   }
 }
 
-async function textOf(reply: IncomingMessage): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of reply as AsyncIterable<Uint8Array>) {
-    length += chunk.length;
-    // Leaving the loop closes the connection.
-    if (length > MAX_ANSWER_BYTES) throw new NoAnswerError("sends more than 1 MiB");
-    chunks.push(chunk);
-  }
-  return new TextDecoder().decode(Buffer.concat(chunks));
-}
-
 // Reads how far a Date field is ahead. It has whole seconds, and a server may keep one for a second.
 function aheadOf(date: string | undefined, sentMs: number, readMs: number): number | undefined {
   const dateMs = Date.parse(date ?? "");
   if (Number.isNaN(dateMs)) return undefined;
   const [least, most] = [dateMs - readMs, dateMs + 2_000 - sentMs];
   return least <= 0 && most >= 0 ? 0 : Math.round((least + most) / 2);
-}
-
-function reasonOf(error: unknown, timeoutMs: number): string {
-  if (error instanceof NoAnswerError) return error.message;
-  const { code, name, message } = Object(error) as Partial<Record<string, unknown>>;
-  const words = `${code} ${name} ${message}`;
-  if (/abort|timeout/i.test(words)) return `does not answer within ${timeoutMs / 1000} seconds`;
-  if (/certificate|CERT|SIGNED|UNABLE_TO/i.test(words)) {
-    return `has a certificate that is not trusted, or not for this name: give ${flagOf("ca")}`;
-  }
-  const reason = systemErrorReason(systemErrorCode(error));
-  return reason === undefined ? "does not answer as HTTP" : `cannot be reached: ${reason}`;
 }
 
 /** Makes a text of the other side printable, without setup keys. */
