@@ -140,6 +140,25 @@ for (const [args, expected, expectedMessage] of MISTAKES) {
   });
 }
 
+Deno.test("status prints what another program says at the port without control characters", async () => {
+  const canary = "\x1b]0;title\x07\nserver: healthy\u202E";
+  const lie = {
+    problems: [],
+    version: canary,
+    since: "x".repeat(10_000),
+    address: canary,
+    store: "",
+  };
+  await using server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    () => Response.json(lie),
+  );
+  const [, stdout] = await status(["--metrics-port", String(server.addr.port)]);
+  assert(!/[^\P{C}\n]/u.test(stdout), JSON.stringify(stdout));
+  assertEquals(stdout.match(/^server: /gm)!.length, 1);
+  assert(stdout.length < 10_000);
+});
+
 Deno.test("status without an operator port names the option that opens one", async () => {
   // A server on this machine may have the usual address.
   const [code, stdout, stderr] = await status(["--metrics-host", "127.0.0.2"]);
