@@ -12,8 +12,8 @@ import { readBody } from "./body.ts";
 import { shortName } from "../guard/fingerprint.ts";
 import type { Guard, MemoryStoreAdmin } from "../guard/guard.ts";
 import { secretKey } from "../otp/secret.ts";
-import { Fault } from "../operations/fault.ts";
-import { openedSecret } from "../operations/secret_code.ts";
+import { Fault, wrongParameter } from "../operations/fault.ts";
+import { isSealed } from "../sealing/sealed.ts";
 import type { GuardStatus } from "../telemetry/status.ts";
 import type { HandlerParts, RequestContext } from "./route.ts";
 import { jsonReply, type RouteResult } from "./response.ts";
@@ -89,12 +89,14 @@ function memoryOf({ memory }: Guard): MemoryStoreAdmin {
 async function fingerprintIn(
   request: Request,
   guard: Guard,
-  { service: { secretEncoding, sealKeys }, bodyLimit: limit }: HandlerParts,
+  { service: { secretEncoding }, bodyLimit: limit }: HandlerParts,
 ): Promise<string> {
   const mediaType = parseMediaType(request.headers.get("content-type"));
   const mediaTypes = [mediaType.essence];
   const bytes = await readBody(request, mediaType, { mediaTypes, limit });
-  const secret = openedSecret(textOf(bytes, charsetOf(mediaType)), sealKeys);
+  const secret = textOf(bytes, charsetOf(mediaType));
+  // To ask here is to know the secret: a copy of the callers' database must prove nothing.
+  if (isSealed(secret)) throw wrongParameter("secret", "is sealed: give the secret itself");
   const key = secretKey(secret, secretEncoding);
   if (key === undefined || key.length === 0) {
     throw new Fault("invalid", "The secret is empty or malformed.");
