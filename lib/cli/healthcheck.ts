@@ -111,7 +111,7 @@ function replyOf(
   return send({
     ...(socket === undefined ? { host: connectAddress(host), port } : { socketPath: socket }),
     path: "/healthz",
-    headers: { host: "localhost", connection: "close" },
+    headers: { host: "localhost" },
     isTls,
     timeoutMs,
   });

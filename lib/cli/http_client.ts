@@ -23,6 +23,8 @@ const MAX_INFORMATIONAL = 10;
 export interface ServerRequest extends http.RequestOptions {
   /** TLS in place of plain HTTP. */
   readonly isTls?: boolean;
+  /** The header fields. */
+  readonly headers?: http.OutgoingHttpHeaders;
   /** The authorities (PEM) that the server's certificate is checked by; unchecked without. */
   readonly ca?: string[];
   /** The body; undefined for none. */
@@ -69,12 +71,13 @@ export async function send(request: ServerRequest): Promise<ServerReply> {
 }
 
 function exchange(
-  { isTls = false, ca, body, timeoutMs = TIMEOUT_MS, ...options }: ServerRequest,
+  { isTls = false, ca, headers, body, timeoutMs = TIMEOUT_MS, ...options }: ServerRequest,
 ): Promise<ServerReply> {
   const { request, Agent } = isTls ? https : http;
   return new Promise((resolve, reject) => {
     const sent = request({
       ...options,
+      headers: { connection: "close", ...headers },
       // No proxy of the environment (NODE_USE_ENV_PROXY): it would read secrets and API keys.
       agent: new Agent({ proxyEnv: {} } as http.AgentOptions),
       // Without `ca`, Deno asks for permission to read the certificates of the system.
@@ -139,7 +142,9 @@ const CERTIFICATE_CODE = /^(?:\w*CERT\w*|UNABLE_TO_\w+|INVALID_\w+|HOSTNAME_MISM
 function systemFailure(code: string): NoReplyError {
   if (code === "ECONNRESET" || code === "EPIPE") return new NoReplyError(CLOSE, "protocol");
   // Codes of the HTTP parser, and of TLS.
-  if (/^(?:HPE|ERR_SSL)_/.test(code)) return new NoReplyError("does not answer as HTTP", "protocol");
+  if (/^(?:HPE|ERR_SSL)_/.test(code)) {
+    return new NoReplyError("does not answer as HTTP", "protocol");
+  }
   if (CERTIFICATE_CODE.test(code)) {
     return new NoReplyError(
       `has a certificate that is not trusted, or not for this name: give ${flagOf("ca")}`,

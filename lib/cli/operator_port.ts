@@ -110,7 +110,6 @@ async function requestJson(
   const [caller] = apiKeysFile === undefined ? [] : readKeys(apiKeysFile);
   const headers = {
     "host": place,
-    "connection": "close",
     "content-type": "text/plain; charset=utf-8",
     ...(caller && { "x-api-key": caller.key }),
   };
