@@ -9,9 +9,11 @@ import { flagOf } from "../config/option.ts";
 import { readKeys } from "../server/server.ts";
 import { hostPort } from "../server/runtime/runtime.ts";
 import type { NamedSecret, UnlockedSecret } from "../http/operator_endpoints.ts";
+import { printable } from "../system/foreign_text.ts";
 import type { ServerStatus } from "../telemetry/status.ts";
 import { connectAddress, type NoReplyError, send } from "./http_client.ts";
 import { CommandError } from "./io/io.ts";
+import { Redactor } from "./redactor.ts";
 
 /** Operator port of a command without `--metrics-port`, which is that of the systemd unit. */
 export const DEFAULT_OPERATOR_PORT = 9101;
@@ -113,7 +115,7 @@ async function requestJson(
     "content-type": "text/plain; charset=utf-8",
     ...(caller && { "x-api-key": caller.key }),
   };
-  const { status, text: answer } = await send({ host, port, method, path, headers, body })
+  const { status, text } = await send({ host, port, method, path, headers, body })
     .catch((error: NoReplyError) => {
       if (error.kind !== "unreachable") {
         throw new CommandError(`the server at ${place} ${error.message}`);
@@ -125,6 +127,7 @@ async function requestJson(
           `${flagOf("metricsPort")} and ${flagOf("metricsHost")} of the server`,
       );
     });
+  const answer = new Redactor([caller?.key ?? "", body ?? ""]).withoutSecrets(text);
   if (status === 200) return formed(form, answer, place);
   if (status === 401) {
     throw new CommandError(
@@ -139,6 +142,6 @@ async function requestJson(
       `${place} is no operator port: give the ${flagOf("metricsPort")} of the server`,
     );
   }
-  const sentence = answer.trim().replace(/\.$/, "");
+  const sentence = printable(answer.trim().replace(/\.$/, ""));
   throw new CommandError(`the server at ${place} answers with status ${status}: ${sentence}`);
 }

@@ -4,8 +4,12 @@
  * @module
  */
 
+import { randomBytes } from "node:crypto";
+import { createService } from "../../config/create_service.ts";
 import { flagOf, UsageError } from "../../config/option.ts";
 import type { Config } from "../../config/options.ts";
+import { openGuard } from "../../guard/open_guard.ts";
+import { KeyRing } from "../../http/api_keys.ts";
 import { newSecret, secretKey } from "../../otp/secret.ts";
 import { hotp, importOtpKey, timeStep } from "../../otp/totp.ts";
 import { isLoopback } from "../../page/shared/address.ts";
@@ -14,20 +18,20 @@ import { readAuthorities } from "../../server/files/tls.ts";
 import { sleep } from "../../server/runtime/timeout.ts";
 import { readKeys, sealKeysOf } from "../../server/server.ts";
 import type { CompareOptions } from "../args/commands.ts";
+import { parseServiceUrl } from "../args/service_url.ts";
 import { NoReplyError, type ServerReply } from "../http_client.ts";
 import { CommandError } from "../io/io.ts";
-import type { Call } from "./calls.ts";
-import { answerHere } from "./local.ts";
+import type { Call } from "../service_calls.ts";
 import {
   type Draw,
-  GROUPS,
-  isTimed,
   type Question,
-  questionsOf,
+  questionsFor,
+  RIGHT_PINS,
+  WINDOW,
   windowQuestion,
 } from "./questions.ts";
-import { type CompareParts, MAX_REQUESTS, parseServiceUrl, RemoteService } from "./remote.ts";
-import { countsOf, type Finding, Report } from "./report.ts";
+import { type CompareParts, MAX_REQUESTS, RemoteService } from "./remote.ts";
+import { countsOf, type Finding, reportOf } from "./report.ts";
 import { findWindow } from "./window.ts";
 
 /** Difference of clocks that no user notices, in milliseconds: a third of a time step. */
@@ -98,29 +102,20 @@ interface Asked {
 /** Comparison: the state of one run. */
 class Comparison {
   readonly #findings: Finding[] = [];
-  readonly #ours: Config;
   #theirs: Config;
-  readonly #sealKeys: SealKeys | undefined;
-  readonly #remote: RemoteService;
-  readonly #parts: CompareParts;
-  readonly #print: (line: string) => void;
   /** How far the other side's clock is ahead, in milliseconds. */
   #aheadMs = 0;
   /** Replies to calls that several questions share. */
   readonly #replies = new Map<string, ServerReply>();
 
   constructor(
-    config: Config,
-    sealKeys: SealKeys | undefined,
-    remote: RemoteService,
-    parts: CompareParts,
-    print: (line: string) => void,
+    readonly ours: Config,
+    readonly sealKeys: SealKeys | undefined,
+    readonly remote: RemoteService,
+    readonly parts: CompareParts,
+    readonly print: (line: string) => void,
   ) {
-    this.#ours = this.#theirs = config;
-    this.#sealKeys = sealKeys;
-    this.#remote = remote;
-    this.#parts = parts;
-    this.#print = print;
+    this.#theirs = ours;
   }
 
   /** Asks all questions, prints the report, and returns the exit code. */
@@ -129,22 +124,23 @@ class Comparison {
     let isByTurns = false;
     try {
       const doubtful: Asked[] = [];
-      for (const group of GROUPS) doubtful.push(...await this.#askGroup(group));
+      for (const group of Object.entries(questionsFor(this.ours, this.sealKeys))) {
+        doubtful.push(...await this.#askGroup(...group));
+      }
       isByTurns = await this.#isByTurns(doubtful);
     } catch (error) {
       if (!(error instanceof CommandError)) throw error;
       end = error;
     }
     const kinds = new Set(this.#findings.map(({ kind }) => kind));
-    const report = new Report(this.#findings, this.#remote.redactor, this.#ours, this.#theirs);
+    const isAdvised = end === undefined && !isByTurns;
+    const { redactor } = this.remote;
+    const lines = reportOf(this.#findings, redactor, this.ours, this.#theirs, isAdvised);
     // Where nothing is the same, the error says enough.
-    const lines = end === undefined || kinds.size > 1 ? report.lines : [];
-    for (const line of lines) this.#print(line);
-    if (isByTurns) {
-      this.#print("It gives different answers at different times: several servers?");
-    } else if (end === undefined) this.#print(report.advice);
-    this.#print(
-      `${this.#remote.requests} requests. Not asked: throttling, the store, the guard key, the ` +
+    if (end === undefined || kinds.size > 1) lines.forEach((line) => this.print(line));
+    if (isByTurns) this.print("It gives different answers at different times: several servers?");
+    this.print(
+      `${this.remote.requests} requests. Not asked: throttling, the store, the guard key, the ` +
         "operator port, older seal keys, other API keys.",
     );
     if (end !== undefined) throw end;
@@ -152,33 +148,32 @@ class Comparison {
   }
 
   /** Asks the questions of a group, and returns those whose answers are not the right ones. */
-  async #askGroup(group: typeof GROUPS[number]): Promise<readonly Asked[]> {
+  async #askGroup(group: string, questions: readonly Question[]): Promise<readonly Asked[]> {
     const asked: Asked[] = [];
     const findings: Finding[] = [];
     const beforeMs = this.#aheadMs;
     try {
-      const draw = isTimed(group) ? undefined : await this.#draw({});
-      for (const question of questionsOf(group, this.#ours, this.#sealKeys)) {
-        asked.push(await this.#ask(question, draw));
-      }
+      const isTimed = group === WINDOW || group === RIGHT_PINS;
+      const draw = isTimed ? undefined : await this.#draw({});
+      for (const question of questions) asked.push(await this.#ask(question, draw));
       // The clock is set before the first pin is made.
-      const dateAheadMs = this.#remote.aheadMs ?? 0;
+      const dateAheadMs = this.remote.aheadMs ?? 0;
       const isTime = Math.abs(dateAheadMs) <= MAX_AHEAD_MS;
       if (group === "Description" && isTime) this.#aheadMs = dateAheadMs;
-      if (group === "Clock and window") {
+      if (group === WINDOW) {
         await this.#measureWindow(asked);
         findings.push(clockFinding(isTime ? this.#aheadMs : dateAheadMs, isTime));
       }
     } finally {
       for (const each of asked) findings.push(await this.#judge(each));
       this.#findings.push(...findings);
-      if (findings.length > 0) this.#print(`${group}: ${countsOf(findings)}`);
+      if (findings.length > 0) this.print(`${group}: ${countsOf(findings)}`);
     }
     if (group === "Pairing" && this.#findings.every(({ kind }) => kind === "different")) {
-      const there = this.#remote.redactor.text(this.#findings[0]!.there);
-      throw new CommandError(`${this.#remote.place} does not answer as such a service: ${there}`);
+      const there = this.remote.redactor.text(this.#findings[0]!.there);
+      throw new CommandError(`${this.remote.place} does not answer as such a service: ${there}`);
     }
-    const isKept = group !== "Clock and window" || this.#aheadMs === beforeMs;
+    const isKept = group !== WINDOW || this.#aheadMs === beforeMs;
     const doubtful = findings.filter(({ kind }) => kind === "option" || kind === "different");
     return asked.filter(({ question: { name } }) =>
       isKept && doubtful.some((finding) => finding.name === name)
@@ -190,7 +185,7 @@ class Comparison {
     for (const { question, answer, shared } of doubtful.slice(0, MAX_REPEATED)) {
       for (const _time of [1, 2]) {
         this.#replies.clear();
-        const again = await this.#ask(question, shared);
+        const again = await this.#askOnce(question, shared);
         if (again.isAnswered && again.answer !== answer) return true;
       }
     }
@@ -202,7 +197,8 @@ class Comparison {
     let asked = await this.#askOnce(question, shared);
     // It is asked again, with another secret, where no answer came or a time step passed.
     if (!asked.isAnswered) asked = await this.#askOnce(question, shared);
-    if (asked.isAnswered) this.#adopt(question.shows?.(asked.answer, asked.draw) ?? {});
+    const shown = asked.isAnswered ? question.shows?.(asked.answer, asked.draw) : {};
+    this.#theirs = { ...this.#theirs, ...shown };
     return asked;
   }
 
@@ -210,13 +206,13 @@ class Comparison {
     if (shared === undefined) await this.#awaitStep();
     const draw = shared ?? await this.#draw(question);
     const calls = Array<Call>(question.times ?? 1).fill(question.call(draw));
-    const begun = { question, draw, shared, calls, sentMs: this.#parts.now() };
+    const begun = { question, draw, shared, calls, sentMs: this.parts.now() };
     const step = this.#step();
     try {
       const answers: string[] = [];
       for (const call of calls) {
         const sent = shared && this.#replies.get(JSON.stringify(call));
-        const reply = sent ?? await this.#remote.ask(call, question.isAnonymous);
+        const reply = sent ?? await this.remote.ask(call, question.isAnonymous);
         if (shared !== undefined) this.#replies.set(JSON.stringify(call), reply);
         answers.push(question.read(reply, draw));
       }
@@ -229,34 +225,27 @@ class Comparison {
     }
   }
 
-  #adopt(shown: Partial<Config>): void {
-    const names = Object.keys(shown) as (keyof Config)[];
-    // The same object means the same options.
-    if (names.some((name) => shown[name] !== this.#theirs[name])) {
-      this.#theirs = { ...this.#theirs, ...shown };
-    }
-  }
-
   /** Returns the time step of the other side. */
   #step(): number {
-    return timeStep(this.#parts.now() + this.#aheadMs, this.#theirs.period);
+    return timeStep(this.parts.now() + this.#aheadMs, this.#theirs.period);
   }
 
   /** Waits at the end and the beginning of a time step, which both sides may see differently. */
   async #awaitStep(): Promise<void> {
     const periodMs = this.#theirs.period * 1000;
     const marginMs = Math.min(1_500, periodMs / 20);
-    const sinceMs = (this.#parts.now() + this.#aheadMs + marginMs) % periodMs;
+    const sinceMs = (this.parts.now() + this.#aheadMs + marginMs) % periodMs;
     const waitMs = 2 * marginMs - sinceMs;
     if (waitMs <= 0) return;
-    if (waitMs >= 1_000) this.#print("Waiting for the next time step.");
-    await this.#parts.sleep(waitMs);
+    if (waitMs >= 1_000) this.print("Waiting for the next time step.");
+    await this.parts.sleep(waitMs);
   }
 
   /** Draws a secret whose codes in the window and around it are all different. */
   async #draw({ secret, distance = 0 }: Partial<Question>): Promise<Draw> {
     const { algorithm, digits, secretEncoding, namespace, window } = this.#theirs;
     const furthest = Math.max(MIN_DISTANCE, window + 1, distance);
+    const { origin } = new URL(this.remote.place);
     const now = this.#step();
     for (;;) {
       // Base32 is a secret in either encoding.
@@ -272,33 +261,26 @@ class Comparison {
       const wrongPin = String((Number(pin) + 1) % 10 ** digits).padStart(digits, "0");
       if (new Set([...codes, wrongPin]).size === codes.length + 1) {
         const pinAt = (steps: number): string => codes[steps + furthest]!;
-        return {
-          secretCode,
-          pin,
-          pinAt,
-          wrongPin,
-          namespace,
-          origin: new URL(this.#remote.place).origin,
-        };
+        return { secretCode, pin, pinAt, wrongPin, namespace, origin };
       }
     }
   }
 
   /** Measures the window, and by its middle the clock. */
   async #measureWindow(asked: Asked[]): Promise<void> {
-    const found = await findWindow(this.#ours.window, async (steps) => {
+    const found = await findWindow(this.ours.window, async (steps) => {
       const each = await this.#ask(windowQuestion(steps));
       asked.push(each);
       return each.answer === "true";
     });
     if (found === undefined) return;
     this.#aheadMs += found.middle * this.#theirs.period * 1000;
-    this.#adopt({ window: found.width });
+    this.#theirs = { ...this.#theirs, window: found.width };
   }
 
   async #judge(asked: Asked): Promise<Finding> {
     const { question: { name, known, keyFile }, answer, isAnswered } = asked;
-    const [ours, theirs] = [this.#ours, this.#theirs];
+    const [ours, theirs] = [this.ours, this.#theirs];
     const here = await this.#answerHere(asked, theirs);
     const finding = { name, here, there: answer, options: [] };
     if (!isAnswered) return { ...finding, kind: "different" };
@@ -320,7 +302,7 @@ class Comparison {
   async #answerHere({ question, draw, calls, sentMs }: Asked, config: Config): Promise<string> {
     const nowMs = sentMs + this.#aheadMs;
     const isAnonymous = question.isAnonymous === true;
-    const keys = this.#sealKeys;
+    const keys = this.sealKeys;
     const replies = await answerHere(config, keys, draw.origin, calls, nowMs, isAnonymous);
     return replies.map((reply) => question.read(reply, draw)).join(", ");
   }
@@ -337,4 +319,38 @@ function clockFinding(aheadMs: number, isTime: boolean): Finding {
   return Math.abs(aheadMs) < TOLERANCE_MS
     ? { ...finding, kind: "same" }
     : { ...finding, kind: "different", advice: `Its clock is ${there}: synchronize both.` };
+}
+
+// Key of this process, in place of those of `--api-keys-file`, which need not be read for it.
+const KEY = newSecret("base32", crypto);
+const KEYS = new KeyRing([{ name: undefined, key: KEY }]);
+
+// Answers as a server with these options does that has just been started. It opens no store, port,
+// log or file: the guard is in memory.
+async function answerHere(
+  config: Config,
+  sealKeys: SealKeys | undefined,
+  origin: string,
+  calls: readonly Call[],
+  nowMs: number,
+  isAnonymous: boolean,
+): Promise<readonly ServerReply[]> {
+  const clock = { randomBytes, now: () => performance.now() };
+  const { handler } = createService(config, {
+    now: () => nowMs,
+    guard: openGuard({ ...config, ...clock, guard: "memory" }),
+    apiKeys: config.apiKeysFile === undefined ? undefined : KEYS,
+    sealKeys,
+    log: { error: () => {} },
+    isReady: () => true,
+  });
+  const replies: ServerReply[] = [];
+  for (const { method, path, headers, body = null } of calls) {
+    const key = isAnonymous ? {} : { "x-api-key": KEY };
+    const all = { ...headers, ...key, host: new URL(origin).host };
+    const reply = await handler(new Request(origin + path, { method, body, headers: all }));
+    const fields = Object.fromEntries(reply.headers);
+    replies.push({ status: reply.status, headers: fields, text: await reply.text() });
+  }
+  return replies;
 }

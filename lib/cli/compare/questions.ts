@@ -4,13 +4,13 @@
  * @module
  */
 
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { flagOf } from "../../config/option.ts";
 import { type Config, OPTIONS } from "../../config/options.ts";
 import { JSON_TYPE } from "../../bindings/json.ts";
 import { percentEncode, setupCode } from "../../otp/key_uri.ts";
 import type { PairingInfo } from "../../operations/pair.ts";
-import { openSecret, type SealKeys, UnopenedError } from "../../sealing/seal_keys.ts";
+import { openSecret, SealKeys, UnopenedError } from "../../sealing/seal_keys.ts";
 import { attributeValue, isElement, type XmlElement } from "../../xml/tree.ts";
 import type { ServerReply } from "../http_client.ts";
 import {
@@ -24,7 +24,7 @@ import {
   resultOf,
   typeOf,
   writeCall,
-} from "./calls.ts";
+} from "../service_calls.ts";
 
 /** Values of a question, drawn anew each time a code is needed. */
 export interface Draw {
@@ -72,44 +72,29 @@ export interface Question {
 
 const APP = { appName: "Authenticator compare", appInfo: "jane doe" };
 
-/** Groups of questions, each a line of the report. */
-export const GROUPS = [
-  "Description",
-  "Pairing",
-  "Clock and window",
-  "Right pins",
-  "Wrong pins",
-] as const;
+/** Groups of questions whose right answers change with the time step. */
+export const WINDOW = "Clock and window";
+/** Group of the other questions with a code. */
+export const RIGHT_PINS = "Right pins";
 
 /**
- * Lists the questions of a group; those about the window follow from the answers.
+ * Lists the questions about a server that should have some options, by the groups of the report.
  *
- * @param config The options that the server should have.
  * @param sealKeys Its keys of sealed secrets; undefined for none.
  */
-export function questionsOf(
-  group: typeof GROUPS[number],
+export function questionsFor(
   { trustProxy, apiKeysFile }: Pick<Config, "trustProxy" | "apiKeysFile">,
   sealKeys: SealKeys | undefined,
-): readonly Question[] {
-  switch (group) {
-    case "Description":
-      // A proxy in front of a server that trusts it hides the second answer.
-      return [...DESCRIPTION, ...(trustProxy ? [] : [FORWARDED]), sealQuestion(sealKeys)];
-    case "Pairing":
-      return PAIRING;
-    case "Clock and window":
-      return [];
-    case "Right pins":
-      return apiKeysFile === undefined ? RIGHT : [...RIGHT, ANONYMOUS];
-    case "Wrong pins":
-      return WRONG;
-  }
-}
-
-/** Whether the right answers of a group change with the time step. */
-export function isTimed(group: typeof GROUPS[number]): boolean {
-  return group === "Clock and window" || group === "Right pins";
+): Readonly<Record<string, readonly Question[]>> {
+  return {
+    // A proxy in front of a server that trusts it hides the second answer.
+    "Description": [...DESCRIPTION, ...(trustProxy ? [] : [FORWARDED]), sealQuestion(sealKeys)],
+    "Pairing": PAIRING,
+    // Its questions follow from the answers.
+    [WINDOW]: [],
+    [RIGHT_PINS]: apiKeysFile === undefined ? RIGHT : [...RIGHT, ANONYMOUS],
+    "Wrong pins": WRONG,
+  };
 }
 
 /** Makes the question whether the code of a time step is accepted. */
@@ -175,6 +160,8 @@ function sealQuestion(keys: SealKeys | undefined): Question {
   };
 }
 
+const NO_KEYS = new SealKeys([], randomBytes);
+
 function sealIn(
   reply: ServerReply,
   secretCode: string,
@@ -184,7 +171,7 @@ function sealIn(
   if (status === 404 && NO_SUCH_PATH.test(text)) return "no seal";
   if (status !== 200 || typeOf(reply) !== JSON_TYPE) return undefined;
   try {
-    const opened = openSecret(String(memberIn(text)), keys);
+    const opened = openSecret(String(memberIn(text)), keys ?? NO_KEYS);
     if (opened.text !== secretCode || opened.form === "plain") return undefined;
     return opened.form === "sealed" ? "a seal of the first key" : "a seal of an older key";
   } catch (error) {

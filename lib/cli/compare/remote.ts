@@ -6,10 +6,10 @@
 
 import tls from "node:tls";
 import { urlToHttpOptions } from "node:url";
-import { flagOf, UsageError } from "../../config/option.ts";
+import { flagOf } from "../../config/option.ts";
 import { NoReplyError, send, type ServerReply } from "../http_client.ts";
 import { CommandError } from "../io/io.ts";
-import type { Call } from "./calls.ts";
+import type { Call } from "../service_calls.ts";
 import { Redactor } from "../redactor.ts";
 
 /** Most requests of a comparison. */
@@ -28,34 +28,8 @@ export interface CompareParts {
   readonly sleep: (ms: number) => Promise<void>;
 }
 
-/**
- * Reads the URL of a service, with or without `/api.asmx`: its address without a slash at the end.
- *
- * @throws {UsageError} When it is none; the message does not quote it.
- */
-export function parseServiceUrl(text: string | undefined): string {
-  if (text === undefined) {
-    throw new UsageError("compare needs a URL, for instance https://pins.example.com");
-  }
-  if (!/^https?:\/\//i.test(text)) {
-    throw new UsageError("the URL must begin with http:// or https://");
-  }
-  if (!URL.canParse(text)) throw new UsageError("the URL has no valid host and port");
-  const { origin, username, password, pathname, search, hash } = new URL(text);
-  // A caller's address may be pasted, with a secret in its query.
-  const isDocument = /^(?:\?(?:wsdl|disco|op=\w*))?$/i.test(search);
-  if (username !== "" || password !== "" || hash !== "" || !isDocument) {
-    throw new UsageError("the URL must have no user name, query and fragment");
-  }
-  const prefix = pathname.replace(/\/+$/, "").replace(/\/(?:api\.asmx(?:\/\w+)?|\w+\.aspx)$/i, "");
-  return origin + prefix.replace(/\/+$/, "");
-}
-
 /** The service at a URL. */
 export class RemoteService {
-  readonly #key: string | undefined;
-  readonly #authorities: string[];
-  readonly #parts: CompareParts;
   #failures = 0;
   /** Number of requests so far. */
   requests = 0;
@@ -69,18 +43,15 @@ export class RemoteService {
    *
    * @param place The address, by `parseServiceUrl`.
    * @param key The API key to send; undefined for none.
-   * @param ca Certificates of authorities to trust beside the runtime's, as PEM.
+   * @param authorities Certificates to trust beside the runtime's, as PEM.
    */
   constructor(
     readonly place: string,
-    key: string | undefined,
-    ca: readonly string[],
-    parts: CompareParts,
+    readonly key: string | undefined,
+    readonly authorities: readonly string[],
+    readonly parts: CompareParts,
   ) {
-    this.#key = key;
-    this.#authorities = [...tls.rootCertificates, ...ca];
-    this.#parts = parts;
-    this.redactor = new Redactor(key);
+    this.redactor = new Redactor(key === undefined ? [] : [key]);
   }
 
   /**
@@ -94,13 +65,13 @@ export class RemoteService {
     this.requests++;
     const url = new URL(this.place + path);
     const isTls = url.protocol === "https:";
-    const key = isAnonymous ? undefined : this.#key;
-    const { timeoutMs, now } = this.#parts;
+    const key = isAnonymous ? undefined : this.key;
+    const { timeoutMs, now } = this.parts;
     const sentMs = now();
     try {
       const reply = await send({
         ...urlToHttpOptions(url),
-        ...(isTls && { isTls, ca: this.#authorities }),
+        ...(isTls && { isTls, ca: [...tls.rootCertificates, ...this.authorities] }),
         ...call,
         headers: { ...headers, ...(key && { "x-api-key": key }) },
         timeoutMs,
@@ -135,7 +106,7 @@ export class RemoteService {
     if (status !== 401 || isAnonymous) return;
     const file = flagOf("apiKeysFile");
     throw new CommandError(
-      this.#key === undefined
+      this.key === undefined
         ? `${this.place} requires an API key: give ${file}, and ${
           flagOf("sendKey")
         } to send its first`

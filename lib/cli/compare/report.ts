@@ -35,85 +35,66 @@ export function countsOf(findings: readonly Finding[]): string {
   return counts.filter((count) => !count.startsWith("0")).join(", ");
 }
 
-/** Report of findings, and of the options of both sides. */
-export class Report {
-  readonly #findings: readonly Finding[];
-  readonly #redactor: Redactor;
-  readonly #ours: Config;
-  readonly #theirs: Config;
-  readonly #options: readonly (keyof Config)[];
-
-  /** Makes a report. */
-  constructor(findings: readonly Finding[], redactor: Redactor, ours: Config, theirs: Config) {
-    this.#findings = findings;
-    this.#redactor = redactor;
-    this.#ours = ours;
-    this.#theirs = theirs;
-    const named = new Set(findings.flatMap(({ options }) => options));
-    this.#options = COMMANDS.get("compare")!.uses.filter((name) => named.has(name));
+/**
+ * Writes the report: a line for each option, for each pair of answers, and for what is known.
+ *
+ * @param theirs The options that the other side shows.
+ * @param isAdvised Whether a line says what to do.
+ */
+export function reportOf(
+  findings: readonly Finding[],
+  redactor: Redactor,
+  ours: Config,
+  theirs: Config,
+  isAdvised: boolean,
+): readonly string[] {
+  const named = new Set(findings.flatMap(({ options }) => options));
+  const options = COMMANDS.get("compare")!.uses.filter((name) => named.has(name));
+  const answers = ({ here, there }: Finding): string =>
+    `here ${redactor.text(here)}, there ${redactor.text(there)}`;
+  // Writes an option with its value as on a command line.
+  const setting = (option: keyof Config, config: Config): string => {
+    const [flag, text] = [flagOf(option), optionText(option, config)];
+    if (text === undefined) return `no ${flag}`;
+    return /^(?:true|false)$/.test(text) ? `${flag}=${text}` : redactor.setting(flag, text);
+  };
+  const lines = options.map((option) => {
+    const [first, ...others] = findings.filter((finding) => finding.options.includes(option));
+    const what = first!.advice === undefined
+      ? `it has ${setting(option, theirs)}, and not ${setting(option, ours)}`
+      : `${flagOf(option)}: ${answers(first!)}`;
+    const more = others.length === 0 ? "" : ` and ${others.length} more`;
+    return `Option: ${what}: ${first!.name}${more}.`;
+  });
+  const differences = findings.filter(({ kind }) => kind === "different");
+  for (const pair of new Set(differences.map(answers))) {
+    const same = differences.filter((finding) => answers(finding) === pair);
+    lines.push(`Different: ${same.map(({ name }) => name).join("; ")}: ${pair}.`);
   }
-
-  /** Lines of the findings: one for each option, for each pair of answers, and for what is known. */
-  get lines(): readonly string[] {
-    const redacted = (text: string): string => this.#redactor.text(text);
-    const optionLines = this.#options.map((option) => {
-      const [first, ...others] = this.#findings.filter(({ options }) => options.includes(option));
-      const { name, here, there, advice } = first!;
-      const setting = advice === undefined
-        ? `it has ${this.#setting(option, this.#theirs)}, and not ${
-          this.#setting(option, this.#ours)
-        }`
-        : `${flagOf(option)}: here ${redacted(here)}, there ${redacted(there)}`;
-      return `Option: ${setting}: ${name}${
-        others.length === 0 ? "" : ` and ${others.length} more`
-      }.`;
-    });
-    const names = new Map<string, string[]>();
-    for (const { kind, name, here, there } of this.#findings) {
-      const pair = `here ${redacted(here)}, there ${redacted(there)}`;
-      if (kind === "different") names.set(pair, [...names.get(pair) ?? [], name]);
-    }
-    const known = this.#findings.filter(({ kind }) => kind === "known").map(({ name }) => name);
-    return [
-      ...optionLines,
-      ...[...names].map(([pair, same]) => `Different: ${same.join("; ")}: ${pair}.`),
-      ...(known.length === 0 ? [] : [
-        "Known of the hosted service, and changed by no option (docs/switching.md says why): " +
+  const known = findings.filter(({ kind }) => kind === "known").map(({ name }) => name);
+  if (known.length > 0) {
+    lines.push(
+      "Known of the hosted service, and changed by no option (docs/switching.md says why): " +
         `${known.join("; ")}.`,
-      ]),
-    ];
-  }
-
-  /** What to do, in sentences. */
-  get advice(): string {
-    const flags = { base: flagOf("baseUrl"), proxy: flagOf("trustProxy") };
-    const times = (2 * this.#theirs.window + 1) / (2 * this.#ours.window + 1);
-    const ofOptions = new Map<keyof Config, string>([
-      ["window", `It accepts a code ${Math.round(10 * times) / 10} times as long.`],
-      ["baseUrl", `Addresses come from ${flags.base}, or behind a proxy from ${flags.proxy}.`],
-    ]);
-    const settings = this.#options.filter((option) => !option.endsWith("KeysFile"))
-      .map((option) => this.#setting(option, this.#theirs));
-    const isUnexplained = this.#findings.some(({ kind, advice }) =>
-      kind === "different" && advice === undefined
     );
-    const sentences = [
-      ...(settings.length === 0 ? [] : [`Start Authenticator with ${settings.join(" ")}.`]),
-      ...this.#options.flatMap((option) => ofOptions.get(option) ?? []),
-      ...this.#findings.flatMap(({ advice }) => advice ?? []),
-      ...(isUnexplained ? ["No option explains what is different."] : []),
-    ];
-    if (sentences.length > 0) return sentences.join(" ");
-    const isAll = this.#findings.every(({ kind }) => kind === "same");
-    return `All ${isAll ? "" : "other "}answers are the same.`;
   }
-
-  /** Writes an option with its value as on a command line. */
-  #setting(option: keyof Config, config: Config): string {
-    const text = optionText(option, config);
-    if (text === undefined) return `no ${flagOf(option)}`;
-    return /^(?:true|false)$/.test(text)
-      ? `${flagOf(option)}=${text}`
-      : this.#redactor.setting(flagOf(option), text);
+  if (!isAdvised) return lines;
+  const times = Math.round(10 * (2 * theirs.window + 1) / (2 * ours.window + 1)) / 10;
+  const [base, proxy] = [flagOf("baseUrl"), flagOf("trustProxy")];
+  const advice = findings.flatMap((finding) => finding.advice ?? []);
+  // Nobody should be told to give up keys.
+  const settings = options.filter((option) => !option.endsWith("KeysFile"))
+    .map((option) => setting(option, theirs));
+  if (named.has("baseUrl")) {
+    advice.unshift(`Addresses come from ${base}, or behind a proxy from ${proxy}.`);
   }
+  if (named.has("window")) advice.unshift(`It accepts a code ${times} times as long.`);
+  if (settings.length > 0) advice.unshift(`Start Authenticator with ${settings.join(" ")}.`);
+  if (differences.some((finding) => finding.advice === undefined)) {
+    advice.push("No option explains what is different.");
+  }
+  if (advice.length === 0) {
+    advice.push(`All ${known.length === 0 ? "" : "other "}answers are the same.`);
+  }
+  return [...lines, advice.join(" ")];
 }

@@ -2,7 +2,7 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
 import { compare } from "../../../../lib/cli/compare/compare.ts";
-import { GROUPS, type Question, questionsOf } from "../../../../lib/cli/compare/questions.ts";
+import { questionsFor } from "../../../../lib/cli/compare/questions.ts";
 import { configOf, runCommand } from "../../../support/command.ts";
 import { RemoteService } from "../../../../lib/cli/compare/remote.ts";
 import { NoReplyError } from "../../../../lib/cli/http_client.ts";
@@ -21,9 +21,7 @@ import type { Outcome } from "../../../support/program.ts";
 import { SEAL_KEY_LINES, SEAL_KEYS_FILE } from "../../../support/seal_keys.ts";
 
 /** All questions but those about the window. */
-const QUESTIONS: readonly Question[] = GROUPS.flatMap((group) =>
-  questionsOf(group, configOf([]), undefined)
-);
+const QUESTIONS = Object.values(questionsFor(configOf([]), undefined)).flat();
 
 const KEY = "compare-canary-key-0123456789";
 
@@ -484,9 +482,12 @@ Deno.test("an answer to the question about seals that says nothing of them is na
     { status: 200, type: "application/json", text: '{"d":"eyJhbGciOiJkaXIi"}' },
     { status: 200, type: "application/json", text: '{"d":"secret"}' },
   ];
-  for (const reply of replies) {
+  const options = [[], ["--seal-keys-file", SEAL_KEYS_FILE]];
+  for (
+    const [reply, args] of replies.flatMap((reply) => options.map((args) => [reply, args] as const))
+  ) {
     const { code, stdout } = await compared({
-      args: ["--seal-keys-file", SEAL_KEYS_FILE],
+      args,
       lie: (call, truth) => call.target === "/seal" ? reply : truth,
     });
     assertEquals(code, 1);

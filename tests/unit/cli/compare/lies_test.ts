@@ -2,9 +2,8 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { compare } from "../../../../lib/cli/compare/compare.ts";
 import {
-  GROUPS,
   type Question,
-  questionsOf,
+  questionsFor,
   windowQuestion,
 } from "../../../../lib/cli/compare/questions.ts";
 import { CommandError } from "../../../../lib/cli/io/io.ts";
@@ -184,9 +183,7 @@ function lieAbout({ name }: Question): RowLie | undefined {
 // With the steps that are always asked about for a window of 1.
 const STEPS = [0, 1, 2, 10, 11].flatMap((steps) => steps === 0 ? [0] : [steps, -steps]);
 const QUESTIONS = [
-  ...GROUPS.flatMap((group) =>
-    questionsOf(group, { trustProxy: false, apiKeysFile: "/nowhere" }, undefined)
-  ),
+  ...Object.values(questionsFor({ trustProxy: false, apiKeysFile: "/nowhere" }, undefined)).flat(),
   ...STEPS.map(windowQuestion),
 ];
 
