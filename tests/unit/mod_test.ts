@@ -118,6 +118,10 @@ const WRONG: readonly (readonly [AuthenticatorOptions, string])[] = [
     { sealKeys: ["canary"] },
     "sealKeys cannot be used: line 1 must be a name, a colon, and a key of 64 hexadecimal digits.",
   ],
+  [
+    { apiKeys: [`web:${"aB".repeat(32)}`], sealKeys: [`new:${"ab".repeat(32)}`] },
+    "sealKeys cannot be used: the key new is one of apiKeys too.",
+  ],
   [{ singleuse: true } as AuthenticatorOptions, "There is no option singleuse."],
 ];
 
@@ -252,7 +256,12 @@ Deno.test("docs/embedding.md: the snippets run", async () => {
   const blocks = [...read("docs/embedding.md").matchAll(/^```ts\n([^]*?)^```$/gm)];
   const handlers: ((request: Request) => Promise<Response>)[] = [];
   const lines: unknown[] = [];
-  const deno = { serve: (handler: typeof handlers[0]) => handlers.push(handler) };
+  const deno = {
+    serve: ({ hostname }: { hostname: string }, handler: typeof handlers[0]) => {
+      assertEquals(hostname, "127.0.0.1");
+      handlers.push(handler);
+    },
+  };
   for (const [, text] of blocks) {
     await snippet(text!)(deno, { log: (line: unknown) => lines.push(line) });
   }
