@@ -300,6 +300,17 @@ async function checkBatchFile({ command: [wine, program], env, folder }: Setup):
     const checked = await asService("check");
     assertEquals(checked.code, 0, checked.stderr);
     assert(new RegExp(`^--metrics-port +${metricsPort} +environment`, "m").test(checked.stdout));
+    // The check of a new version before an update, as install.ps1 writes it.
+    await Deno.mkdir(`${folder}/new`);
+    for (const name of ["authenticator.exe", "bcryptprimitives.dll"]) {
+      await Deno.symlink(`../${name}`, `${folder}/new/${name}`);
+    }
+    const check = hereString("asService").replace("%~dp0", "%~dp0..")
+      .replace("authenticator.exe", "new\\authenticator.exe");
+    await Deno.writeTextFile(`${folder}/new/check.cmd`, check);
+    const words = [wine!, "cmd", "/d", "/c", "new\\check.cmd", "check"];
+    const checkedNew = await runToEnd(words, { cwd: folder, env: { ...env, NO_COLOR: "1" } });
+    assertEquals([checkedNew.code, checkedNew.stdout], [0, checked.stdout], checkedNew.stderr);
     const status = await asService("status");
     assertEquals(
       [status.code, status.stdout.startsWith("server: healthy\n")],
