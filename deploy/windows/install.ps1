@@ -11,7 +11,7 @@
 #
 # Authenticator's tests run this script in PowerShell 7 on Linux, with stand-ins for what only Windows
 # has, and the batch file below under Wine. They have not run Windows PowerShell or the Task Scheduler;
-# docs/windows.md names the documentation that this script follows.
+# this script follows the documentation of their makers.
 param(
     [string]$Executable = 'authenticator-windows-x64-bun.exe',
     [switch]$RollBack,
