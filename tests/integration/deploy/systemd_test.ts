@@ -323,6 +323,11 @@ async function checkAsService(machine: Machine): Promise<void> {
   await check();
   const down = await run("authenticator-as-service status");
   assertEquals([down.code, down.stdout], [1, ""]);
+  const keygen = await run("authenticator-as-service keygen guard /tmp/guard.key");
+  assertEquals([keygen.code, keygen.stderr], [
+    2,
+    "authenticator-as-service: error: run /usr/local/bin/authenticator keygen itself\n",
+  ]);
   assert(
     down.stderr.endsWith(
       "\nauthenticator-as-service: authenticator.service is inactive and enabled\n",
