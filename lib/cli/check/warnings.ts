@@ -49,14 +49,23 @@ export function findRisks(
   ];
 }
 
+/** Option with a file that `serve` reads. */
+export type ServedFile =
+  | "tlsCert"
+  | "tlsKey"
+  | "apiKeysFile"
+  | "sealKeysFile"
+  | "guardKeyFile"
+  | "guardPasswordFile"
+  | "guardTlsCa"
+  | "guardTlsCert"
+  | "guardTlsKey";
+
 /** Options with files, which `serve` reads before it listens. */
-const FILE_OPTIONS = [
+const FILE_OPTIONS: readonly ServedFile[] = [
   ...["tlsCert", "tlsKey", "apiKeysFile", "sealKeysFile", "guardKeyFile"] as const,
   ...["guardPasswordFile", "guardTlsCa", "guardTlsCert", "guardTlsKey"] as const,
 ];
-
-/** Option with a file that `serve` reads. */
-export type ServedFile = typeof FILE_OPTIONS[number];
 
 /** Finds the files of options that other users of this machine can read. */
 export function fileRisksOf(config: Config, options: readonly ServedFile[]): readonly string[] {
