@@ -9,13 +9,13 @@ import { statSync } from "node:fs";
 import process from "node:process";
 import { readOptionText, type TlsFileOption } from "../../server/files/option_file.ts";
 import { certificatesIn, lacksIssuer, type Validity, validityOf } from "../../server/files/tls.ts";
-import type { OptionSource } from "../args/parse.ts";
+import { isServiceLink, type OptionSource } from "../args/parse.ts";
 import type { Config } from "../../config/options.ts";
 import { flagOf } from "../../config/option.ts";
 import { doubtfulLines, guessableLines, parseKeys } from "../../http/api_keys.ts";
 import { readGuardKey } from "../../server/guard.ts";
 import { isOneCharacter } from "../../system/key_file.ts";
-import { readVariable } from "../io/io.ts";
+import { readVariable, variableNames } from "../io/io.ts";
 import {
   type FileAccess,
   fileRisks,
@@ -43,9 +43,20 @@ export function findRisks(
     ...keyFileRisks(config),
     ...guardKeyFileRisks(config),
     ...variableRisks(variables),
+    ...serviceLinkRisks(),
     ...(hidden.length === 0
       ? []
       : [`this program has no permission to read from the environment: ${hidden.join(", ")}.`]),
+  ];
+}
+
+// Names the variables that are ignored, in one line.
+function serviceLinkRisks(): readonly string[] {
+  const names = variableNames().filter((name) => isServiceLink(name, readVariable(name).value));
+  if (names.length === 0) return [];
+  return [
+    `ignored: ${names.toSorted().join(", ")}. Kubernetes sets such a variable for a Service; ` +
+    "enableServiceLinks: false stops that.",
   ];
 }
 
