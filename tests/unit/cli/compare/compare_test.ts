@@ -157,25 +157,28 @@ Deno.test("a question whose answer comes in another time step is asked again", a
 });
 
 Deno.test("no pin is sent at the end of a time step, which both sides may see differently", async () => {
-  // A fifth of a second before the end, with a server whose clock is a little ahead.
-  let nowMs = 1_800_000_000_000 - 200;
-  const slept: number[] = [];
-  await using server = startCompared({ now: () => nowMs + 400 });
-  const code = await compare(
-    configOf([]),
-    server.url,
-    { sendKey: false, ca: undefined },
-    () => {},
-    {
-      now: () => nowMs,
-      sleep: (ms) => {
-        slept.push(ms);
-        nowMs += ms;
-        return Promise.resolve();
+  // A fifth of a second before the end: a server in the same second, whose clock is right, and one
+  // whose Date is of the next second, which is taken to be 1.2 seconds ahead.
+  for (const [aheadMs, waitMs] of [[0, 1_700], [100, 1_700], [400, 500]] as const) {
+    let nowMs = 1_800_000_000_000 - 200;
+    const slept: number[] = [];
+    await using server = startCompared({ now: () => nowMs + aheadMs });
+    const code = await compare(
+      configOf([]),
+      server.url,
+      { sendKey: false, ca: undefined },
+      () => {},
+      {
+        now: () => nowMs,
+        sleep: (ms) => {
+          slept.push(ms);
+          nowMs += ms;
+          return Promise.resolve();
+        },
       },
-    },
-  );
-  assertEquals([code, slept], [0, [500]]);
+    );
+    assertEquals([code, slept], [0, [waitMs]]);
+  }
 });
 
 Deno.test("a service is asked sixty times at most", async () => {
