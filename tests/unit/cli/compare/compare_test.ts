@@ -440,7 +440,7 @@ Deno.test("a Date that cannot be the time is reported, and no question waits for
 
 // The lines of the file there and here (none without the option), and what is found.
 const [FIRST, OLDER] = SEAL_KEY_LINES;
-const FOREIGN = `k1:${"5".repeat(64)}`;
+const FOREIGN = `${FIRST.split(":")[0]}:${"0123456789abcdef".repeat(4)}`;
 const SEALING: readonly (readonly [readonly string[], readonly string[], string])[] = [
   [[FIRST], [FIRST, OLDER], "same"],
   [[OLDER], [FIRST, OLDER], "here a seal of the first key, there a seal of an older key"],
