@@ -440,11 +440,13 @@ Deno.test("a Date that cannot be the time is reported, and no question waits for
 
 // The lines of the file there and here (none without the option), and what is found.
 const [FIRST, OLDER] = SEAL_KEY_LINES;
-const FOREIGN = `${FIRST.split(":")[0]}:${"0123456789abcdef".repeat(4)}`;
+const FOREIGN = `foreign:${"13579bdf02468ace".repeat(4)}`;
+const NAMESAKE = FOREIGN.replace("foreign", FIRST.split(":")[0]!);
 const SEALING: readonly (readonly [readonly string[], readonly string[], string])[] = [
   [[FIRST], [FIRST, OLDER], "same"],
   [[OLDER], [FIRST, OLDER], "here a seal of the first key, there a seal of an older key"],
   [[FOREIGN], [FIRST, OLDER], "here a seal of the first key, there a seal of another key"],
+  [[NAMESAKE], [FIRST, OLDER], "here a seal of the first key, there a seal of another key"],
   [[OLDER], [FIRST], "here a seal of the first key, there a seal of another key"],
   [[], [FIRST], "here a seal of the first key, there no seal"],
   [[FIRST], [], "here no seal, there a seal of another key"],
