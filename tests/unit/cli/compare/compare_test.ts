@@ -17,7 +17,7 @@ import { freePort } from "../../../support/free_port.ts";
 import { hostedService } from "../../../support/hosted_service.ts";
 import { startRaw } from "../../../support/raw_server.ts";
 import type { Outcome } from "../../../support/program.ts";
-import { SEAL_KEY_LINES, SEAL_KEYS_FILE } from "../../../support/seal_keys.ts";
+import { SEAL_KEY_LINES, SEAL_KEYS_FILE, sealByJose } from "../../../support/seal_keys.ts";
 
 /** All questions but those about the window. */
 const QUESTIONS = Object.values(questionsFor(configOf([]), undefined)).flat();
@@ -501,6 +501,16 @@ Deno.test("an answer to the question about seals that says nothing of them is na
     );
     assert(!/^Option: |seal-keys-file/m.test(stdout), stdout);
   }
+});
+
+Deno.test("a seal of another text than the one that was sent is no answer", async () => {
+  const text = JSON.stringify({ d: await sealByJose("another secret") });
+  const { code, stdout } = await compared({
+    args: ["--seal-keys-file", SEAL_KEYS_FILE],
+    lie: (call, truth) => call.target === "/seal" ? { ...truth, text } : truth,
+  });
+  assertEquals(code, 1);
+  assertHas(stdout, "there no answer to this question: 200 application/json.");
 });
 
 Deno.test("a limiter ends the comparison with a sentence about it, after what was found", async () => {
