@@ -293,10 +293,10 @@ async function checkAsService(machine: Machine): Promise<void> {
     const { code, stdout, stderr } = await run("authenticator-as-service check");
     // The server that answers at its ports is its own.
     assertEquals([code, stderr.includes("already")], [0, false], stderr);
-    assert(/^--api-keys-file .* \(1 key\) +environment$/m.test(stdout), stdout);
+    assert(/^--api-keys-file .* \(1 key: NAME\) +environment$/m.test(stdout), stdout);
   };
   const status = await say("authenticator-as-service status");
-  assert(/^server: healthy\n[^]*^API keys: 1 key\nseal keys: k\d{8}$/m.test(status), status);
+  assert(/^server: healthy\n[^]*^API keys: 1 key: NAME\nseal keys: k\d{8}$/m.test(status), status);
   const sealed = await say("authenticator-as-service seal <<<abcdefghij");
   assert(/^eyJ[\w-]+\.\.[\w.-]+$/.test(sealed.trim()), sealed);
   assertEquals(
