@@ -12,7 +12,7 @@ import { disco } from "../bindings/description/disco.ts";
 import { openApi } from "../bindings/description/openapi.ts";
 import { wsdl } from "../bindings/description/wsdl.ts";
 import type { ServicePage } from "../page/service_page.ts";
-import { matchesTag, type OutgoingReply } from "./response.ts";
+import { matchesTag } from "./response.ts";
 import type { HandlerOptions } from "./options.ts";
 import { baseOf, type Target } from "./request_target.ts";
 
@@ -35,7 +35,7 @@ export type DocumentHandler<Name> = (
   name: Name,
   target: Target,
   request: Request,
-) => Promise<OutgoingReply>;
+) => Promise<Reply>;
 
 /** Makes the documents of a service. */
 export function createDocuments(options: HandlerOptions): Documents {
@@ -149,9 +149,9 @@ function kept<Document>(
 /** A document in one content coding, each with its own entity tag (RFC 9110 §8.8.3.3). */
 interface Representation {
   readonly etag: string;
-  readonly full: OutgoingReply;
+  readonly full: Reply;
   /** 304 reply without a body, for a caller that has this version. */
-  readonly notModified: OutgoingReply;
+  readonly notModified: Reply;
 }
 
 function representation(reply: Reply, etag: string, coding?: string): Representation {
@@ -164,7 +164,7 @@ function representation(reply: Reply, etag: string, coding?: string): Representa
   };
 }
 
-function answer({ etag, full, notModified }: Representation, request: Request): OutgoingReply {
+function answer({ etag, full, notModified }: Representation, request: Request): Reply {
   return matchesTag(request.headers.get("if-none-match"), etag) ? notModified : full;
 }
 
@@ -176,7 +176,7 @@ interface Zipped {
 
 async function zipped(reply: Reply): Promise<Zipped> {
   const varied = { ...reply, headers: { ...reply.headers, vary: "accept-encoding" } };
-  const stream = new Blob([reply.body]).stream().pipeThrough(new CompressionStream("gzip"));
+  const stream = new Blob([reply.body ?? ""]).stream().pipeThrough(new CompressionStream("gzip"));
   const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
   // Tag the compressed bytes: they differ between runtimes.
   const etag = (await eTag(Buffer.from(bytes).toString("base64"))).replace(/"$/, '-gzip"');

@@ -70,6 +70,8 @@ export interface Operation {
   readonly parameters: readonly Parameter[];
   /** The type of the result. */
   readonly result: ResultType;
+  /** Whether pages of other sites may not call it without a key: it spends attempts, or seals. */
+  readonly refusesOtherSites: boolean;
   /**
    * Checks the arguments and runs the operation.
    *
@@ -123,6 +125,7 @@ export const PAIR: Operation = defineOperation({
     name: "PairingInfo",
     fields: ["ManualSetupCode", "Html"],
   },
+  refusesOtherSites: false,
   run: (args, context) => ({ result: pair(args, context) }),
 });
 
@@ -144,6 +147,7 @@ export const VALIDATE_PIN: Operation = defineOperation({
     { ...SECRET_CODE, sealed: "opened" },
   ],
   result: { kind: "boolean" },
+  refusesOtherSites: true,
   run: validatePin,
 });
 
@@ -155,6 +159,7 @@ export const SEAL: Operation = defineOperation({
     "and to send as the secretCode of ValidatePin.",
   parameters: [SECRET_CODE],
   result: { kind: "string" },
+  refusesOtherSites: true,
   run: (args, context) => ({ result: seal(args, context) }),
 });
 

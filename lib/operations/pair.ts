@@ -38,7 +38,7 @@ export function pair(args: PairArguments, context: CallContext): PairingInfo {
   const issuer = nameWithoutColons(args.appName);
   const account = nameWithoutColons(args.appInfo);
   const secret = setupCode(secretBytes(args.secretCode, context.secretEncoding));
-  const uri = formatKeyUri({ issuer, account, secret, ...context.otp });
+  const uri = formatKeyUri({ ...context.otp, issuer, account, secret });
   const code = encodeForScreen(uri);
   if (code === undefined) {
     throw new Fault("invalid", "The pairing information is too long for a QR code.", {

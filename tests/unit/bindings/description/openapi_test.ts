@@ -57,7 +57,14 @@ function documentWith(
 function operation(name: string, result: ResultType): Operation {
   const texts = { purpose: () => "", example: () => "string" };
   const parameters = [{ name: "x", max: 9, unit: "bytes", mayBeEmpty: true, ...texts }] as const;
-  return { name, documentation: "", parameters, result, invoke: () => Promise.reject() };
+  return {
+    name,
+    documentation: "",
+    parameters,
+    result,
+    refusesOtherSites: false,
+    invoke: () => Promise.reject(),
+  };
 }
 
 const MANY = [
