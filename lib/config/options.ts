@@ -6,7 +6,7 @@
  */
 
 import { isIPv6 } from "node:net";
-import { StoreUrl } from "../guard/redis/store_url.ts";
+import { parseStoreUrl, type StoreUrl } from "../guard/redis/store_url.ts";
 import { DEFAULT_ENTRIES } from "../guard/memory_store.ts";
 import { MAX_WINDOW } from "../otp/totp.ts";
 import {
@@ -192,8 +192,8 @@ const TABLE = {
       "either memory, or a URL of redis, redis+sentinel or redis+cluster, with rediss for TLS",
     parse: (text: string): Parsed<"memory" | StoreUrl> => {
       if (text === "memory") return { value: text };
-      const url = StoreUrl.parse(text);
-      return url instanceof StoreUrl ? { value: url } : url;
+      const url = parseStoreUrl(text);
+      return typeof url === "object" ? { value: url } : url;
     },
   },
   guardEntries: {
@@ -256,7 +256,7 @@ export function parseConfig(sources: OptionSources): Config {
   mustBeGivenTogether(config, "tlsCert", "tlsKey");
   mustBeGivenTogether(config, "guardTlsCert", "guardTlsKey");
   const { guard, guardPasswordFile, guardTlsCa, guardTlsCert } = config;
-  if (guardPasswordFile !== undefined && (guard === "memory" || guard.login.password)) {
+  if (guardPasswordFile !== undefined && (guard === "memory" || guard.login().password)) {
     const wanted = "needs a URL without a password in";
     throw new UsageError(`${flagOf("guardPasswordFile")} ${wanted} ${flagOf("guard")}`);
   }
