@@ -162,7 +162,7 @@ const UNIT_COMMENT =
 `;
 
 const TARGET_COMMENT =
-  `# Several servers on one port, one for each core: /${DOC}/docs/deploying.md says how.
+  `# Several servers on one port, one for each core: /${DOC}/docs/instances.md says how.
 `;
 
 function changelog(version: string, date: string): string {

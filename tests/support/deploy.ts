@@ -24,10 +24,10 @@ export function shownBlock(page: string, text: string): string {
 /** Names of the hosted service that callers have built in. */
 export const BUILT_IN_NAMES = ["authenticatorapi.com", "www.authenticatorapi.com"] as const;
 
-/** Makes a CA as docs/deploying.md shows, in a folder that has `deploy/` as the sources do. */
+/** Makes a CA as docs/callers.md shows, in a folder that has `deploy/` as the sources do. */
 export async function makeCaAsShown(folder: string): Promise<Ended> {
   await Deno.symlink(new URL("deploy", ROOT), `${folder}/deploy`);
-  const commands = shownBlock("docs/deploying.md", "internal-ca.sh");
+  const commands = shownBlock("docs/callers.md", "internal-ca.sh");
   return await runToEnd(["bash", "-e", "-c", commands], { cwd: folder });
 }
 

@@ -11,7 +11,7 @@ import { withFolder } from "./folder.ts";
 import { freePort } from "./free_port.ts";
 
 const ROOT = new URL("../../", import.meta.url);
-const PAGES = ["docs/deploying.md", "docs/security.md"];
+const PAGES = ["docs/instances.md", "docs/store.md"];
 
 // Valkey's, for instance.
 const PROGRAM = Deno.env.get("TEST_STORE") ?? "redis-server";

@@ -35,13 +35,12 @@ import { pinOf, wrongPinOf } from "../../support/reference_totp.ts";
 // Of the secrets of a test, how many each primary keeps.
 const SECRETS_OF_EACH = 8;
 
-/** The permissions of a user of the store, as documented, with those for a Cluster. */
+/** The permissions of a user of the store, as documented. */
 function shownPermissions(): readonly string[] {
-  const page = Deno.readTextFileSync(new URL("../../../docs/security.md", import.meta.url));
-  const [, alone] = /ACL SETUSER authenticator on >PASSWORD (.*)/.exec(page) ?? [];
-  const [, more] = /\*\*In a Cluster\*\*, the Redis user also needs ([^]*?)\. /.exec(page) ?? [];
-  assert(alone !== undefined && more !== undefined, "docs/security.md does not print it");
-  return `${alone} ${more}`.match(/[~+][a-z0-9|:*]+/g) ?? [];
+  const page = Deno.readTextFileSync(new URL("../../../docs/store.md", import.meta.url));
+  const [, shown] = /ACL SETUSER authenticator on >PASSWORD (.*)/.exec(page) ?? [];
+  assert(shown !== undefined, "docs/store.md does not print it");
+  return shown.split(" ");
 }
 
 /** Lets the servers log in to a node. */

@@ -1,5 +1,5 @@
 /**
- * `deploy/install.sh` in folders of a test, and the way back that `docs/deploying.md` shows.
+ * `deploy/install.sh` in folders of a test, and the way back that `docs/linux.md` shows.
  *
  * @module
  */
@@ -64,6 +64,6 @@ Deno.test("install.sh keeps the version before, however often it runs", () =>
       await install("2");
       assertEquals(installed(), two);
     }
-    await run(shownBlock("docs/deploying.md", "authenticator.old"));
+    await run(shownBlock("docs/linux.md", "authenticator.old"));
     assertEquals(installed(), { ...one, "authenticator-as-service": "script 2" });
   }));

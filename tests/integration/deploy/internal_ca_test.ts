@@ -1,5 +1,5 @@
 /**
- * `deploy/internal-ca.sh` as `docs/deploying.md` runs it, and in a folder whose certificate is in use:
+ * `deploy/internal-ca.sh` as `docs/callers.md` runs it, and in a folder whose certificate is in use:
  * only one that callers accept takes its place.
  *
  * @module
@@ -41,7 +41,7 @@ function withCa(
   });
 }
 
-Deno.test("internal-ca.sh, run as docs/deploying.md shows, makes a certificate for both built-in names", () =>
+Deno.test("internal-ca.sh, run as docs/callers.md shows, makes a certificate for both built-in names", () =>
   withFolder(async (folder) => {
     await need(["openssl", "version"]);
     const { code, stdout, stderr } = await makeCaAsShown(folder);

@@ -66,7 +66,7 @@ Deno.test("the units have the documented effects under systemd", (t) =>
         () => checkAsService(machine),
       );
       await t.step(
-        "an upgrade by install.sh goes as docs/deploying.md shows",
+        "an upgrade by install.sh goes as docs/linux.md shows",
         () => checkUpgrade(machine),
       );
       await t.step("the drop-ins open their ports to their addresses", () => checkDropIns(machine));
@@ -88,7 +88,7 @@ function shownCommands(file: string): string {
   return ["set -e", ...commands.map(([, command]) => command)].join("\n");
 }
 
-const DEPLOYING = "docs/deploying.md";
+const LINUX = "docs/linux.md";
 const HERE = "http://127.0.0.1:8080";
 
 async function answers({ run }: Machine, url = HERE): Promise<boolean> {
@@ -127,10 +127,10 @@ async function countInLog({ say }: Machine, units: string, text: string): Promis
 
 async function checkUnit(machine: Machine): Promise<void> {
   const { say } = machine;
-  const install = `set -e\n${shownBlock(DEPLOYING, "enable --now")}`;
+  const install = `set -e\n${shownBlock(LINUX, "enable --now")}`;
   assertEquals(install.trimEnd(), shownCommands("authenticator.service"));
   await say(install);
-  assertEquals(await say(shownBlock(DEPLOYING, "--retry-connrefused")), "ok");
+  assertEquals(await say(shownBlock(LINUX, "/readyz")), "ok");
   const pid = await mainPid(machine, "authenticator");
   const status = await say(`cat /proc/${pid}/status`);
   assert(!/^Uid:\s+0\b/m.test(status), status);
@@ -338,7 +338,7 @@ async function checkUpgrade(machine: Machine): Promise<void> {
     sha256sum * >SHA256SUMS`);
   const before = await inode();
   const pid = await mainPid(machine, "authenticator");
-  const install = shownBlock(DEPLOYING, "sh install.sh\nauth").replace(/\nauth.*\n/, "");
+  const install = shownBlock(LINUX, "sh install.sh\nauth").replace(/\nauth.*\n/, "");
   const inDownload = (commands: string): string => `cd "/tmp/a download" && ${commands}`;
   const refusal = async (commands: string): Promise<string> => {
     const { code, stderr } = await run(inDownload(commands));
@@ -360,7 +360,7 @@ async function checkUpgrade(machine: Machine): Promise<void> {
   assert(await inode() !== before);
   assert(await answers(machine), "the new version answers once it is installed");
   assertEquals(await say("systemctl is-enabled authenticator"), "enabled");
-  await say(`set -e\n${shownBlock(DEPLOYING, "mv /usr")}`);
+  await say(`set -e\n${shownBlock(LINUX, "mv /usr")}`);
   await eventually(() => answers(machine), "the older one is back");
 }
 
@@ -368,13 +368,13 @@ async function checkDropIns(machine: Machine): Promise<void> {
   const { run, say } = machine;
   // An address of each kind: those that the drop-ins allow, and another.
   await say("ip address add 10.1.2.3/32 dev lo && ip address add 192.0.2.1/32 dev lo");
-  await say(shownBlock(DEPLOYING, "internal-ca.sh"));
-  const shownInstall = shownBlock(DEPLOYING, "drop-ins/lan.conf");
+  await say(shownBlock("docs/callers.md", "internal-ca.sh"));
+  const shownInstall = shownBlock(LINUX, "drop-ins/lan.conf");
   const drops:
     readonly (readonly [name: string, scheme: string, port: string, install?: string])[] = [
       ["lan", "http", "8080"],
       ["port-80", "http", "80"],
-      ["port-443", "https", "443", shownBlock(DEPLOYING, "drop-ins/port-443.conf")],
+      ["port-443", "https", "443", shownBlock("docs/callers.md", "drop-ins/port-443.conf")],
     ];
   const folder = "/etc/systemd/system/authenticator.service.d";
   for (const [name, scheme, port, install] of drops) {
@@ -399,7 +399,7 @@ async function checkStoreElsewhere(machine: Machine): Promise<void> {
   assert(await countInLog(machine, "authenticator", "10.1.2.3, cannot be reached in time") > 0);
   await say(
     `set -e\n${shownCommands("drop-ins/store.conf")}\n${
-      shownBlock(DEPLOYING, "drop-ins/lan.conf").replace("lan.conf", "store.conf")
+      shownBlock(LINUX, "drop-ins/lan.conf").replace("lan.conf", "store.conf")
     }`,
   );
   await eventually(() => answers(machine), "it reaches the store");
@@ -468,9 +468,9 @@ function sum(counts: readonly number[]): number {
   return counts.reduce((total, count) => total + count, 0);
 }
 
-/** Calls while the servers restart as docs/deploying.md shows: what a server accepts, it answers. */
+/** Calls while the servers restart as docs/instances.md shows: what a server accepts, it answers. */
 async function checkRolling(machine: Machine): Promise<void> {
-  const loop = shownBlock(DEPLOYING, "--unit authenticator@$server restart");
+  const loop = shownBlock("docs/instances.md", "--unit authenticator@$server restart");
   const before = await processes(machine);
   const inLog = (): Promise<number> =>
     countInLog(machine, "authenticator@*", "route=validate.aspx ");

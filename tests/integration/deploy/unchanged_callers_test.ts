@@ -1,5 +1,5 @@
 /**
- * Callers that cannot be changed, as in `docs/deploying.md`: their old names on an internal DNS, port
+ * Callers that cannot be changed, as in `docs/callers.md`: their old names on an internal DNS, port
  * 80 for a process that is not root, and TLS by an internal authority. All of it in a network and
  * mount namespace of its own, so that neither the machine's DNS nor its trust store is touched.
  *
@@ -137,7 +137,7 @@ async function checkCallers(inside: Inside, folder: string): Promise<void> {
   await succeed(inside("mount", "--bind", `${folder}/trusted.pem`, store));
   for (const name of BUILT_IN_NAMES) await checkCalls(`https://${name}`);
 
-  const shown = shownBlock("docs/deploying.md", `curl https://${BUILT_IN_NAMES[0]}/healthz`);
+  const shown = shownBlock("docs/callers.md", `curl https://${BUILT_IN_NAMES[0]}/healthz`);
   const { stdout } = await succeed(inside("env", "no_proxy=*", "bash", "-e", "-c", shown));
   assertEquals(stdout, "ok".repeat(4));
 

@@ -207,7 +207,7 @@ Deno.test("the executables of a release have the names of the pages", () => {
     executableName(target, "deno"),
     executableName(target, "bun"),
   ]);
-  const said = ["README.md", "docs/deploying.md", "docs/windows.md"].flatMap((page) =>
+  const said = ["README.md", "docs/linux.md", "docs/windows.md"].flatMap((page) =>
     [...read(page).matchAll(/authenticator-[\w-]+-(?:deno|bun)(?:\.exe)?/g)].map(([name]) => name)
   );
   assertEquals(said.filter((name) => !names.includes(name)), []);

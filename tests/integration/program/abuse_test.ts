@@ -36,7 +36,7 @@ function headerLines(count: number): string {
   return Array.from({ length: count }, (_, i) => `X-${i}: 1\r\n`).join("");
 }
 
-// What is sent, as docs/runtimes.md has it; its bytes, each character one; the status on Deno and on Bun.
+// What is sent, as docs/wire.md has it; its bytes, each character one; the status on Deno and on Bun.
 const ROWS: readonly (readonly [string, string, string, string])[] = [
   ["A head of 64 KiB and a byte", get("/healthz", `X: ${"a".repeat(65_536)}\r\n`), "400", "431"],
   ["A head of 20 KiB", get("/healthz", `X: ${"a".repeat(20_000)}\r\n`), "200", "200"],
@@ -254,8 +254,8 @@ for (const [title, bytes, deno, bun] of ROWS) {
   });
 }
 
-Deno.test("docs/runtimes.md: the table of differences has the statuses of this suite", () => {
-  const [, table] = read("docs/runtimes.md").split(/<!-- \/?differences -->/);
+Deno.test("docs/wire.md: the table of differences has the statuses of this suite", () => {
+  const [, table] = read("docs/wire.md").split(/<!-- \/?differences -->/);
   const rows = table!.trim().split("\n").slice(2).map((row) =>
     row.split("|").slice(1, -1).map((cell) => cell.trim())
   );
@@ -264,8 +264,8 @@ Deno.test("docs/runtimes.md: the table of differences has the statuses of this s
   assert(rows.length > 5);
 });
 
-Deno.test("docs/runtimes.md lists what both runtimes refuse", () => {
-  const [, list] = read("docs/runtimes.md").split(/<!-- \/?refused -->/);
+Deno.test("docs/wire.md lists what both runtimes refuse", () => {
+  const [, list] = read("docs/wire.md").split(/<!-- \/?refused -->/);
   const rows = list!.trim().split(/^- /m).slice(1).map((row) => row.trim().replaceAll("\n  ", " "));
   assertEquals(rows, REFUSED.map(([title]) => title));
 });

@@ -147,7 +147,7 @@ Deno.test("a restarted server has the failures and the used codes", async () => 
 });
 
 Deno.test("a user of Redis with the rights of the page, and no more, is enough", async () => {
-  const page = Deno.readTextFileSync(new URL("../../../docs/security.md", import.meta.url));
+  const page = Deno.readTextFileSync(new URL("../../../docs/store.md", import.meta.url));
   const [, rights] = /ACL SETUSER authenticator on >PASSWORD (.*)/.exec(page)!;
   await withRedis([], async ({ url, command }) => {
     const user = ["ACL", "SETUSER", "authenticator", "on", ">canary", ...rights!.split(" ")];

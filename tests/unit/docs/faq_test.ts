@@ -61,7 +61,7 @@ for (const [line, status, error] of MISTAKES) {
     const reply = await handlerWith()(requestOf(line));
     const text = await reply.text();
     assertEquals([reply.status, text.includes(error)], [status, true], text);
-    const headings = read(PAGE).split("\n").filter((text) => text.startsWith("## "));
+    const headings = read(PAGE).split("\n").filter((text) => text.startsWith("### "));
     assert(headings.some((heading) => heading.includes(`\`${error}`)), `No title has: ${error}`);
   });
 }
