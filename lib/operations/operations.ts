@@ -289,23 +289,6 @@ export function missingParameter(name: string, hint?: string): Fault {
   return new Fault("invalid", message, { parameters: [name], isMissing: true });
 }
 
-/**
- * Returns the value of a parameter that is absent or null in a SOAP or JSON call: empty where
- * allowed, since client libraries write an empty text that way.
- *
- * @param hint A sentence with the expected place, when the call has the parameter in another case
- * or namespace; undefined otherwise.
- * @returns Undefined when the parameter is missing.
- * @throws {Fault} When the call has the parameter in the wrong place.
- */
-export function missingValue(
-  { name, mayBeEmpty }: Parameter,
-  hint: string | undefined,
-): string | undefined {
-  if (hint !== undefined) throw missingParameter(name, hint);
-  return mayBeEmpty ? "" : undefined;
-}
-
 /** Makes the fault for a repeated parameter. */
 export function duplicateParameter(name: string): Fault {
   return new Fault("invalid", `Duplicate parameter: ${name}.`, { parameters: [name] });

@@ -8,7 +8,7 @@
 import { Fault, wrongParameter } from "../../operations/fault.ts";
 import {
   duplicateParameter,
-  missingValue,
+  missingParameter,
   type Operation,
   OPERATIONS,
 } from "../../operations/operations.ts";
@@ -183,8 +183,10 @@ function argumentsOf(
       continue;
     }
     const others = children.filter((child) => child !== value);
-    const leftOut = missingValue(parameter, hintFor(name, others, { operation, namespace }));
-    if (leftOut !== undefined) args.set(name, leftOut);
+    const hint = hintFor(name, others, { operation, namespace });
+    if (hint !== undefined) throw missingParameter(name, hint);
+    // Client libraries write an empty text as nil, or leave it out.
+    if (parameter.mayBeEmpty) args.set(name, "");
   }
   return args;
 }
