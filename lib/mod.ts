@@ -88,7 +88,7 @@ export interface AuthenticatorOptions {
   readonly guardKey?: Uint8Array | undefined;
   /** API keys of callers, each as a line of `--api-keys-file`; callers need no key unless given. */
   readonly apiKeys?: readonly string[] | undefined;
-  /** Keys of sealed secrets, each as a line of `--seal-keys-file`; none is sealed unless given. */
+  /** Keys of sealed secrets, each as a line of `--seal-keys-file`; none is opened unless given. */
   readonly sealKeys?: readonly string[] | undefined;
   /** The XML namespace of the service: an absolute URI that ends with a slash. */
   readonly namespace?: string | undefined;
@@ -146,10 +146,12 @@ export interface Authenticator {
    */
   readonly pair: (args: PairArguments) => PairingInfo;
   /**
-   * Seals a secret with the first of `sealKeys`, as `POST /seal` does.
+   * Seals a secret with the first of `sealKeys`, as `POST /seal` does; one that this key has sealed
+   * comes back as it is.
    *
    * @returns A JWE (RFC 7516) in ASCII, which `validatePin` takes in place of the secret.
-   * @throws {Fault} When the secretCode is missing, empty, too long, malformed or sealed.
+   * @throws {Fault} When the secretCode is missing, empty, too long or malformed, or is sealed and
+   * cannot be opened.
    * @throws {TypeError} When it is not a string, or there are no `sealKeys`.
    */
   readonly seal: (args: SealArguments) => string;

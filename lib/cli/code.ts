@@ -6,10 +6,11 @@
 
 import type { Config } from "../config/options.ts";
 import type { CodeOptions } from "./args/commands.ts";
+import { UsageError } from "../config/option.ts";
 import { secretKey } from "../otp/secret.ts";
 import { hotp, importOtpKey, timeStep } from "../otp/totp.ts";
 import { VALIDATE_PIN } from "../operations/operations.ts";
-import { refuseSealed } from "../operations/secret_code.ts";
+import { isSealed } from "../sealing/sealed.ts";
 import { readSecret } from "./io/io.ts";
 import { writeStderr } from "./io/output.ts";
 import { callContext, inWordsOfOptions } from "./operation_call.ts";
@@ -43,11 +44,12 @@ export async function code(
 
 // Checks the secret: the service does so even with an empty pin.
 async function checkSecret(secretCode: string, config: Config): Promise<void> {
+  if (isSealed(secretCode)) {
+    throw new UsageError("the secret is sealed: give the secret itself");
+  }
   const args = new Map([["pin", ""], ["secretCode", secretCode]]);
-  const context = callContext(config, 0);
   try {
-    refuseSealed(secretCode, context.sealKeys);
-    await VALIDATE_PIN.invoke(args, context);
+    await VALIDATE_PIN.invoke(args, callContext(config, 0));
   } catch (error) {
     throw inWordsOfOptions(error);
   }

@@ -6,14 +6,11 @@
  */
 
 import { readGuardKey } from "../server/guard.ts";
-import { sealKeysOf } from "../server/server.ts";
 import { readStoreFiles } from "../server/files/tls.ts";
 import type { Config } from "../config/options.ts";
 import { flagOf, UsageError } from "../config/option.ts";
 import { fingerprintBy, shortName } from "../guard/fingerprint.ts";
 import { guardRules, pinsOwed, throttleTimes } from "../guard/guard.ts";
-import { Fault } from "../operations/fault.ts";
-import { openedSecret } from "../operations/secret_code.ts";
 import { secretKey } from "../otp/secret.ts";
 import type { StoreClient } from "../guard/redis/connect.ts";
 import { listSecrets, unlockSecret, withStore } from "../guard/redis/operator.ts";
@@ -22,6 +19,7 @@ import type { StoreUrl } from "../guard/redis/store_url.ts";
 import { CommandError, readSecret, warn } from "./io/io.ts";
 import type { GuardStatus } from "../telemetry/status.ts";
 import { askName, askUnlock, NoServerError } from "./operator_port.ts";
+import { openTyped } from "./sealed_secret.ts";
 
 /** Number of secrets shown, with the most wrong pins first. */
 const SHOWN_SECRETS = 10;
@@ -30,15 +28,15 @@ const SHOWN_SECRETS = 10;
 export type Print = (line: string) => void;
 
 /**
- * Prints the name of a secret in the log; reads the secret from standard input.
+ * Prints the name of a secret in the log; reads the secret, plain or sealed, from standard input.
  *
  * @returns The exit code.
- * @throws {CommandError} When no server answers.
+ * @throws {CommandError} When no server answers, or the secret cannot be opened.
  */
 export async function guardName(config: Config, print: Print): Promise<number> {
   const { guardKeyFile } = config;
   if (guardKeyFile !== undefined) readGuardKey(guardKeyFile);
-  const secret = await readSecret(undefined);
+  const secret = openTyped(await readSecret(undefined), config);
   print(
     guardKeyFile === undefined
       ? await askName(config, secret)
@@ -52,7 +50,8 @@ export async function guardName(config: Config, print: Print): Promise<number> {
  * whose log then names the secret, and else the store.
  *
  * @returns The exit code.
- * @throws {CommandError} When the store, or the server, does not answer.
+ * @throws {CommandError} When the store, or the server, does not answer, or the secret cannot be
+ * opened.
  */
 export async function guardUnlock(config: Config, print: Print): Promise<number> {
   const { guard, guardKeyFile, metricsPort } = config;
@@ -60,7 +59,7 @@ export async function guardUnlock(config: Config, print: Print): Promise<number>
     throw new UsageError(`give ${flagOf("guardKeyFile")}: it names the secrets in the store`);
   }
   if (guardKeyFile !== undefined) readGuardKey(guardKeyFile);
-  const secret = await readSecret(undefined);
+  const secret = openTyped(await readSecret(undefined), config);
   const atServer = guard === "memory" || metricsPort !== undefined
     ? await askUnlock(config, secret).catch((error: Error) => {
       if (guard === "memory") throw error;
@@ -143,25 +142,16 @@ function most(rows: readonly Row[]): Row[] {
 /**
  * Returns the fingerprint of a secret.
  *
- * @throws {CommandError} When the secret is empty, malformed, or sealed and cannot be opened.
- * @throws {OptionFileError} When the file of the guard key or of the seal keys cannot be used.
+ * @throws {CommandError} When the secret is empty or malformed.
+ * @throws {OptionFileError} When the file of the guard key cannot be used.
  */
 export function fingerprintOf(config: Config, guardKeyFile: string, secret: string): string {
   const name = fingerprintBy(readGuardKey(guardKeyFile), config.algorithm);
-  const key = secretKey(openedByOptions(secret, config), config.secretEncoding);
+  const key = secretKey(secret, config.secretEncoding);
   if (key === undefined || key.length === 0) {
     throw new CommandError("the secret is empty or malformed");
   }
   return name(key);
-}
-
-function openedByOptions(secret: string, config: Config): string {
-  try {
-    return openedSecret(secret, sealKeysOf(config));
-  } catch (error) {
-    if (!(error instanceof Fault)) throw error;
-    throw new CommandError(`the secret ${error.clause}`);
-  }
 }
 
 /**

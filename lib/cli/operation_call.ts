@@ -8,17 +8,11 @@ import type { Config } from "../config/options.ts";
 import { flagOf, UsageError } from "../config/option.ts";
 import type { CallContext } from "../operations/context.ts";
 import { Fault } from "../operations/fault.ts";
-import { sealKeysOf } from "../server/server.ts";
 
-/**
- * Makes the context of a call by a command: its options and a time, without a guard.
- *
- * @throws {OptionFileError} When the file of the seal keys cannot be used.
- */
+/** Makes the context of a call by a command: its options and a time, without a guard and keys. */
 export function callContext(config: Config, nowMs: number): CallContext {
   const { secretEncoding } = config;
-  const sealKeys = sealKeysOf(config);
-  return { otp: config, secretEncoding, sealKeys, html: "svg", now: () => nowMs, base: () => "" };
+  return { otp: config, secretEncoding, html: "svg", now: () => nowMs, base: () => "" };
 }
 
 /**

@@ -30,7 +30,7 @@ export class NoServerError extends CommandError {}
  * @throws {CommandError} When it refuses.
  */
 export async function askStatus(port: OperatorPort): Promise<ServerStatus> {
-  return await requestJson(port, "GET", "/status") as ServerStatus;
+  return await requestJson(port, STATUS, "GET", "/status") as ServerStatus;
 }
 
 /**
@@ -39,7 +39,7 @@ export async function askStatus(port: OperatorPort): Promise<ServerStatus> {
  * @throws {CommandError} When no server answers, or it refuses.
  */
 export async function askName(port: OperatorPort, secret: string): Promise<string> {
-  return (await requestJson(port, "POST", "/guard/name", secret) as NamedSecret).name;
+  return (await requestJson(port, NAMED, "POST", "/guard/name", secret) as NamedSecret).name;
 }
 
 /**
@@ -48,11 +48,59 @@ export async function askName(port: OperatorPort, secret: string): Promise<strin
  * @throws {CommandError} When no server answers, or it refuses.
  */
 export async function askUnlock(port: OperatorPort, secret: string): Promise<UnlockedSecret> {
-  return await requestJson(port, "POST", "/guard/unlock", secret) as UnlockedSecret;
+  return await requestJson(port, UNLOCKED, "POST", "/guard/unlock", secret) as UnlockedSecret;
+}
+
+type Check = (value: unknown) => boolean;
+
+/** Checks of the members of a reply: while the server is down, its port may be another program's. */
+type Form = Readonly<Record<string, Check>>;
+
+const isText: Check = (value) => typeof value === "string";
+const isName: Check = (value) => isText(value) && /^[\w-]+$/.test(value as string);
+const isCount: Check = (value) => Number.isSafeInteger(value);
+const listOf = (isItem: Check): Check => (value) => Array.isArray(value) && value.every(isItem);
+const optional = (isValue: Check): Check => (value) => value === undefined || isValue(value);
+const record = (form: Form): Check => (value) =>
+  typeof value === "object" && value !== null &&
+  Object.entries(form).every(([name, isMember]) =>
+    isMember((value as Readonly<Record<string, unknown>>)[name])
+  );
+
+const NAMED: Form = { name: isName } satisfies Record<keyof NamedSecret, Check>;
+const UNLOCKED: Form = {
+  ...NAMED,
+  remembered: (value) => typeof value === "boolean",
+} satisfies Partial<Record<keyof UnlockedSecret, Check>>;
+const STATUS: Form = {
+  problems: listOf(isText),
+  version: isText,
+  since: isText,
+  address: optional(isText),
+  certificateUntil: optional(isText),
+  keys: optional(listOf((key) => key === null || isText(key))),
+  sealKeys: optional(listOf(isText)),
+  reload: optional(record({ at: isText, lines: listOf(isText) })),
+  store: isText,
+  guard: optional(record({ entries: isCount, throttled: isCount })),
+} satisfies Record<keyof ServerStatus, Check>;
+
+function formed(form: Form, answer: string, place: string): unknown {
+  try {
+    const reply: unknown = JSON.parse(answer);
+    if (record(form)(reply)) return reply;
+  } catch {
+    // Refused below.
+  }
+  throw new CommandError(
+    `what answers at ${place} is no operator port of this version of Authenticator: another ` +
+      "program may have taken the port of a server that is down",
+  );
 }
 
 async function requestJson(
   { metricsHost, metricsPort, apiKeysFile }: OperatorPort,
+  form: Form,
   method: string,
   path: string,
   body?: string,
@@ -77,7 +125,7 @@ async function requestJson(
           `${flagOf("metricsPort")} and ${flagOf("metricsHost")} of the server`,
       );
     });
-  if (status === 200) return JSON.parse(answer);
+  if (status === 200) return formed(form, answer, place);
   if (status === 401) {
     throw new CommandError(
       caller === undefined

@@ -10,12 +10,12 @@ import type { Config } from "../config/options.ts";
 import { flagOf, UsageError } from "../config/option.ts";
 import { Fault } from "../operations/fault.ts";
 import { checkSecretCode } from "../operations/operations.ts";
-import { isSealed } from "../otp/secret.ts";
-import { type SealKeys, UnopenedError } from "../sealing/seal_keys.ts";
+import { openSecret, type SealKeys, UnopenedError } from "../sealing/seal_keys.ts";
 import { isUtf16, UTF_16 } from "../server/files/option_file.ts";
 import { sealKeysOf } from "../server/server.ts";
 import { describeSystemError } from "../system/system_error.ts";
 import { CommandError, readStdin, writeOut } from "./io/io.ts";
+import { unopenedClause } from "./sealed_secret.ts";
 
 /** Longest line in bytes: an id of any database, and the longest secret. */
 const MAX_LINE_BYTES = 16_384;
@@ -32,14 +32,10 @@ type Change = (secret: string, keys: SealKeys) => string;
  * @throws {CommandError} At the first line that cannot be sealed; the lines before it are written.
  */
 export async function sealCommand(config: Config): Promise<number> {
-  return await changeLines("seal", config, (secret, keys) => {
-    if (!isSealed(secret)) {
-      checkSecretCode(secret, config);
-      return keys.seal(secret);
-    }
-    const { text, isCurrent } = keys.open(secret);
-    checkSecretCode(text, config);
-    return isCurrent ? secret : keys.seal(text);
+  return await changeLines("seal", config, (given, keys) => {
+    const secret = openSecret(given, keys);
+    checkSecretCode(secret.text, config);
+    return keys.reseal(secret);
   });
 }
 
@@ -53,7 +49,7 @@ export async function sealCommand(config: Config): Promise<number> {
  */
 export async function unsealCommand(config: Config): Promise<number> {
   return await changeLines("unseal", config, (secret, keys) => {
-    const text = isSealed(secret) ? keys.open(secret).text : secret;
+    const { text } = openSecret(secret, keys);
     checkSecretCode(text, config);
     return text;
   });
@@ -137,5 +133,5 @@ function textOf(bytes: Buffer, number: number): string {
 function clauseOf(error: unknown): string {
   if (error instanceof Fault && error.clause !== undefined) return error.clause;
   if (!(error instanceof UnopenedError)) throw error;
-  return `is sealed and cannot be opened: ${error.code.replaceAll("-", " ")}`;
+  return unopenedClause(error);
 }

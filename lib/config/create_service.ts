@@ -29,7 +29,7 @@ export interface ServiceParts extends
   readonly now: () => number;
   /** Guard; without it, every pin is checked. */
   readonly guard?: Guard | undefined;
-  /** Keys of sealed secrets; without them, no secretCode is sealed. */
+  /** Keys of sealed secrets; without them, none can be opened. */
   readonly sealKeys?: SealKeys | undefined;
 }
 

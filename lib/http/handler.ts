@@ -160,17 +160,36 @@ const KEY_WANTED =
   "An API key is required: as X-Api-Key, as a Bearer token, or in HTTP Basic with any user name and the key as password.";
 
 /**
- * Checks the Host, the length of the query, and the key if one is required.
+ * Checks the Host, the page that sent it, the length of the query, and the key if one is required.
  *
  * @throws {Fault} When a check fails.
  */
 function authorize(context: RequestContext): void {
   const { request, target, route, parts: { apiKeys, operatorHost } } = context;
-  checkHost(target, route.host === "operator" ? { operatorHost } : undefined);
+  if (route.isForOperators) {
+    checkHost(target, { operatorHost });
+    checkOperator(context);
+  } else checkHost(target);
   checkQuery(target);
   if (apiKeys === undefined || route.isOpen === true) return;
   context.caller = apiKeys.callerOf(request);
   if (context.caller === undefined) throw new Fault("unauthorized", KEY_WANTED);
+}
+
+/** Values of `Sec-Fetch-Site` of a request that no page of another origin made. */
+const OWN_SITES: ReadonlySet<string> = new Set(["none", "same-origin"]);
+
+// Refuses pages: one of another port of this machine has an allowed Host, and could send secrets that
+// it guesses (Fetch Metadata Request Headers §2). A link to the status is followed: no page can read
+// what it shows.
+function checkOperator({ request: { headers }, method, route }: RequestContext): void {
+  const isLink = route.name === "status" && method === "GET" &&
+    headers.get("sec-fetch-mode") === "navigate";
+  const isOwn = headers.get("origin") === null &&
+    OWN_SITES.has(headers.get("sec-fetch-site") ?? "none");
+  if (!isLink && !isOwn) {
+    throw new Fault("forbidden", "This path does not answer pages: ask it from a program.");
+  }
 }
 
 // Finds the writer of a fault for a request whose binding is unknown: of the path's only binding, or

@@ -12,8 +12,8 @@ import { readBody } from "./body.ts";
 import { shortName } from "../guard/fingerprint.ts";
 import type { Guard } from "../guard/guard.ts";
 import { secretKey } from "../otp/secret.ts";
-import { Fault } from "../operations/fault.ts";
-import { openedSecret } from "../operations/secret_code.ts";
+import { Fault, wrongParameter } from "../operations/fault.ts";
+import { isSealed } from "../sealing/sealed.ts";
 import type { HandlerParts, RequestContext } from "./route.ts";
 import { jsonReply, type RouteResult } from "./response.ts";
 
@@ -68,9 +68,11 @@ async function unlock({ store }: Guard, fingerprint: string): Promise<boolean> {
 }
 
 async function fingerprintIn(context: RequestContext, guard: Guard): Promise<string> {
-  const { mediaType, parts: { service: { secretEncoding, sealKeys } } } = context;
+  const { mediaType, parts: { service: { secretEncoding } } } = context;
   const bytes = await readBody(context, { mediaTypes: [mediaType.essence] });
-  const secret = openedSecret(textOf(bytes, charsetOf(mediaType)), sealKeys);
+  const secret = textOf(bytes, charsetOf(mediaType));
+  // To ask here is to know the secret: a copy of the callers' database must prove nothing.
+  if (isSealed(secret)) throw wrongParameter("secret", "is sealed: give the secret itself");
   const key = secretKey(secret, secretEncoding);
   if (key === undefined || key.length === 0) {
     throw new Fault("invalid", "The secret is empty or malformed.");

@@ -26,8 +26,8 @@ export interface Route {
   readonly name: string;
   /** Whether callers need no key even if the operator set keys; load balancers have none. */
   readonly isOpen?: boolean;
-  /** Rule for the Host, by default any host name or address (see `checkHost`). */
-  readonly host?: "operator";
+  /** Whether only operators may ask: under fewer Hosts (`checkHost`), and from no page. */
+  readonly isForOperators?: boolean;
   /** Bindings of calls; the first that accepts a request reads it, and writes its faults. */
   readonly bindings?: (parts: HandlerParts) => readonly Binding[];
   /** Operation of the route's calls; by default the path or the body names it. */

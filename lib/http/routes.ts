@@ -45,7 +45,7 @@ export const OPERATOR_ROUTES: readonly Route[] = [
   { path: "/healthz",       methods: ["GET"],         name: "healthz",       isOpen: true, answer: answerHealth },
   { path: "/readyz",        methods: ["GET"],         name: "readyz",        isOpen: true, answer: answerReadiness },
   { path: "/metrics",       methods: ["GET"],         name: "metrics",       isOpen: true, answer: answerMetrics, isEnabled: hasMetrics },
-  { path: "/status",        methods: ["GET"],         name: "status",        host: "operator", answer: answerStatus, isEnabled: hasStatus },
-  { path: "/guard/name",    methods: ["POST"],        name: "guard/name",    host: "operator", answer: answerGuardName },
-  { path: "/guard/unlock",  methods: ["POST"],        name: "guard/unlock",  host: "operator", answer: answerGuardUnlock },
+  { path: "/status",        methods: ["GET"],         name: "status",        isForOperators: true, answer: answerStatus, isEnabled: hasStatus },
+  { path: "/guard/name",    methods: ["POST"],        name: "guard/name",    isForOperators: true, answer: answerGuardName },
+  { path: "/guard/unlock",  methods: ["POST"],        name: "guard/unlock",  isForOperators: true, answer: answerGuardUnlock },
 ];

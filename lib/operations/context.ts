@@ -25,7 +25,7 @@ export interface ServiceContext {
   readonly now: () => number;
   /** The form of the Html of a pairing. */
   readonly html: HtmlForm;
-  /** The keys of sealed secrets; without them, no secretCode is sealed. */
+  /** The keys of sealed secrets; without them, none can be opened. */
   readonly sealKeys?: SealKeys | undefined;
   /** The guard against guessing and replay; without it, every pin is checked. */
   readonly guard?: Guard | undefined;

@@ -1,11 +1,11 @@
 /**
- * Facts of a call for the operator, beside its result: a closed list. The log has all of them; the
- * metrics count the outcome and the distance.
+ * Facts of a call for the operator, beside its result: a closed list. The log has all of them but the
+ * form of the secret; the metrics count outcome, distance, form and cause.
  *
  * @module
  */
 
-import type { Unopened } from "../sealing/seal_keys.ts";
+import type { SecretForm, Unopened } from "../sealing/seal_keys.ts";
 
 /** Facts of a call, named as in the log. */
 export interface CallFacts {
@@ -17,6 +17,8 @@ export interface CallFacts {
   readonly distance?: number;
   /** Number of parameters that the operation does not have, often pieces of an unencoded value. */
   readonly ignored?: number;
+  /** Form of the secret of a checked pin, for the metrics alone. */
+  readonly form?: SecretForm;
   /** Cause why a sealed secret was not opened. */
   readonly unopened?: Unopened;
   /** Sentence of a fault, or about a pin that cannot be a code; it quotes no part of the request. */

@@ -5,7 +5,8 @@
  * @module
  */
 
-import { isSealed } from "../otp/secret.ts";
+import type { OpenedSecret } from "../sealing/seal_keys.ts";
+import { isSealed, withoutBlanks } from "../sealing/sealed.ts";
 import { findForbiddenCharacter } from "../xml/cursor.ts";
 import type { CallContext, ServiceContext } from "./context.ts";
 import type { CallFacts } from "./facts.ts";
@@ -25,7 +26,7 @@ export interface Parameter {
   readonly unit: "characters" | "bytes";
   /** Whether an empty value is allowed. */
   readonly mayBeEmpty: boolean;
-  /** Treatment of a sealed value, where the service has keys for it; undefined: it is a text. */
+  /** Treatment of a sealed value; undefined for a parameter that is no secret. */
   readonly sealed?: "opened" | "refused";
   /** Writes its purpose under the settings of the service, in one or two sentences for callers. */
   readonly purpose: (service: ServiceContext) => string;
@@ -148,7 +149,10 @@ export const VALIDATE_PIN: Operation = defineOperation({
   ],
   result: { kind: "boolean" },
   refusesOtherSites: true,
-  run: validatePin,
+  run: async (args, context, { form }) => {
+    const { result, facts } = await validatePin(args, context);
+    return { result, facts: { ...facts, form } };
+  },
 });
 
 /** The operation behind `/seal`. It is in no description of the service's two operations. */
@@ -156,11 +160,12 @@ export const SEAL: Operation = defineOperation({
   name: "Seal",
   documentation:
     "Seals a secret code: returns a text that only this service can open, to store in its place " +
-    "and to send as the secretCode of ValidatePin.",
-  parameters: [SECRET_CODE],
+    "and to send as the secretCode of ValidatePin. A sealed one comes back sealed with the key in " +
+    "use now.",
+  parameters: [{ ...SECRET_CODE, sealed: "opened" }],
   result: { kind: "string" },
   refusesOtherSites: true,
-  run: (args, context) => ({ result: seal(args, context) }),
+  run: (_args, context, secret) => ({ result: seal(secret, context) }),
 });
 
 /** The name of the service, and the stem of the names of its ports, bindings and types. */
@@ -193,6 +198,7 @@ interface Definition<Name extends string> extends Omit<Operation, "invoke" | "pa
   readonly run: (
     args: Readonly<Record<Name, string>>,
     context: CallContext,
+    secret: OpenedSecret,
   ) => Completed | Promise<Completed>;
 }
 
@@ -200,29 +206,42 @@ interface Definition<Name extends string> extends Omit<Operation, "invoke" | "pa
 // the arguments before `run`.
 function defineOperation<const Name extends string>(definition: Definition<Name>): Operation {
   const { run, ...described } = definition;
-  const invoke = (args: Arguments, context: CallContext): Completed | Promise<Completed> =>
-    run(checked(definition.parameters, args, context), context);
+  const invoke = (
+    args: Arguments,
+    context: CallContext,
+  ): Completed | Promise<Completed> => {
+    const { values, secret } = checked(definition.parameters, args, context);
+    return run(values, context, secret);
+  };
   return { ...described, invoke };
+}
+
+interface CheckedArguments<Name extends string> {
+  readonly values: Readonly<Record<Name, string>>;
+  readonly secret: OpenedSecret;
 }
 
 function checked<Name extends string>(
   parameters: readonly (Parameter & { readonly name: Name })[],
   args: Arguments,
   context: ServiceContext,
-): Readonly<Record<Name, string>> {
+): CheckedArguments<Name> {
   const values: Partial<Record<Name, string>> = {};
-  for (const parameter of parameters) values[parameter.name] = check(parameter, args, context);
-  return values as Record<Name, string>;
+  let secret: OpenedSecret = { text: "", form: "plain", given: "" };
+  for (const parameter of parameters) {
+    const { name, sealed } = parameter;
+    const value = args.get(name);
+    if (value === undefined) throw missingParameter(name);
+    if (sealed !== undefined) secret = opened(parameter, value, context);
+    values[name] = checkValue(parameter, sealed === undefined ? value : secret.text);
+  }
+  return { values: values as Record<Name, string>, secret };
 }
 
-function check(parameter: Parameter, args: Arguments, { sealKeys }: ServiceContext): string {
-  const { name, sealed } = parameter;
-  const value = args.get(name);
-  if (value === undefined) throw missingParameter(name);
-  if (sealed === undefined || sealKeys === undefined) return checkValue(parameter, value);
-  if (sealed === "refused") refuseSealed(value, sealKeys);
-  if (isSealed(value)) checkLength(parameter, value, MAX_SEALED_BYTES);
-  return checkValue(parameter, openedSecret(value, sealKeys));
+function opened(parameter: Parameter, value: string, { sealKeys }: ServiceContext): OpenedSecret {
+  if (parameter.sealed === "refused") refuseSealed(value);
+  if (isSealed(value)) checkLength(parameter, withoutBlanks(value), MAX_SEALED_BYTES);
+  return openedSecret(value, sealKeys);
 }
 
 function checkValue(parameter: Parameter, value: string): string {

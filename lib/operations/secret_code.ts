@@ -4,20 +4,25 @@
  * @module
  */
 
-import { isSealed, type SecretEncoding, secretKey } from "../otp/secret.ts";
-import { type SealKeys, UnopenedError } from "../sealing/seal_keys.ts";
+import { type SecretEncoding, secretKey } from "../otp/secret.ts";
+import {
+  type OpenedSecret,
+  openSecret,
+  type SealKeys,
+  UnopenedError,
+} from "../sealing/seal_keys.ts";
+import { isSealed } from "../sealing/sealed.ts";
 import { wrongParameter } from "./fault.ts";
 
 /**
  * Opens a secretCode if it is sealed.
  *
- * @param sealKeys The keys of sealed secrets; undefined where no secretCode is sealed.
+ * @param sealKeys The keys of sealed secrets; undefined where there are none.
  * @throws {Fault} When it is sealed and cannot be opened. Its sentence is the same for all causes.
  */
-export function openedSecret(secretCode: string, sealKeys: SealKeys | undefined): string {
-  if (sealKeys === undefined || !isSealed(secretCode)) return secretCode;
+export function openedSecret(secretCode: string, sealKeys: SealKeys | undefined): OpenedSecret {
   try {
-    return sealKeys.open(secretCode).text;
+    return openSecret(secretCode, sealKeys);
   } catch (error) {
     if (!(error instanceof UnopenedError)) throw error;
     const clause = "is sealed, and this server cannot open it";
@@ -28,15 +33,11 @@ export function openedSecret(secretCode: string, sealKeys: SealKeys | undefined)
 /**
  * Refuses a sealed secretCode: no reply shows the secret in it.
  *
- * @param sealKeys The keys of sealed secrets; undefined where no secretCode is sealed.
  * @throws {Fault} When it is sealed.
  */
-export function refuseSealed(secretCode: string, sealKeys: SealKeys | undefined): void {
-  if (sealKeys !== undefined && isSealed(secretCode)) {
-    throw wrongParameter(
-      "secretCode",
-      "is sealed: pair with the secret itself, and seal it then",
-    );
+export function refuseSealed(secretCode: string): void {
+  if (isSealed(secretCode)) {
+    throw wrongParameter("secretCode", "is sealed: pair with the secret itself, and seal it then");
   }
 }
 

@@ -14,7 +14,6 @@ import {
   timeStep,
   type TotpCheck,
 } from "../otp/totp.ts";
-import { isSealed } from "../otp/secret.ts";
 import type { CallContext } from "./context.ts";
 import type { CallFacts } from "./facts.ts";
 import { secretBytes } from "./secret_code.ts";
@@ -30,7 +29,7 @@ export interface ValidatePinArguments {
 /** Context of ValidatePin. */
 export type ValidatePinContext =
   & Pick<CallContext, "otp" | "secretEncoding" | "now">
-  & Partial<Pick<CallContext, "guard" | "source" | "sealKeys">>;
+  & Partial<Pick<CallContext, "guard" | "source">>;
 
 /** Result of ValidatePin, with facts for the operator. */
 export interface CheckedCall {
@@ -53,7 +52,7 @@ export interface CheckedCall {
  */
 export async function validatePin(
   { pin, secretCode }: ValidatePinArguments,
-  { otp, secretEncoding, now, guard, source, sealKeys }: ValidatePinContext,
+  { otp, secretEncoding, now, guard, source }: ValidatePinContext,
 ): Promise<CheckedCall> {
   const secret = secretBytes(secretCode, secretEncoding);
   const fingerprint = guard?.fingerprint(secret) ?? "";
@@ -78,7 +77,7 @@ export async function validatePin(
   if (verdict === "accepted" && distance !== undefined) {
     return { result: true, facts: { distance } };
   }
-  const reason = pinFlaw(code, otp.digits) ?? secretFlaw(secretCode, sealKeys !== undefined);
+  const reason = pinFlaw(code, otp.digits) ?? secretFlaw(secretCode);
   if (guard === undefined && reason === undefined) return { result: false };
   const facts = {
     ...(guard && { secret: shortName(fingerprint) }),
@@ -98,10 +97,7 @@ function pinFlaw(code: string, digits: number): string | undefined {
 }
 
 /** Returns a sentence about a secret that was probably not meant so; undefined for any other. */
-function secretFlaw(secretCode: string, opensSealed: boolean): string | undefined {
-  if (!opensSealed && isSealed(secretCode)) {
-    return "The secret is sealed, and this server has no --seal-keys-file to open it.";
-  }
+function secretFlaw(secretCode: string): string | undefined {
   return /^\s|\s$/.test(secretCode) ? "The secret begins or ends with white space." : undefined;
 }
 

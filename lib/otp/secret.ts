@@ -37,14 +37,6 @@ export function secretKey(
   return bytesOf(digits.toUpperCase());
 }
 
-/**
- * Whether a secretCode has the form of a sealed secret: five parts between dots (RFC 7516 §3.1), the
- * second empty, the first of them the beginning of a JSON object in Base64url.
- */
-export function isSealed(secretCode: string): boolean {
-  return secretCode.startsWith("eyJ") && /^[^.]*\.\.[^.]*\.[^.]*\.[^.]*$/.test(secretCode);
-}
-
 const LETTERS_AND_DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
 /**

@@ -127,7 +127,6 @@ function valuesOf(
     secretEncoding,
     maxFailures,
     singleUse,
-    opensSealed: service.sealKeys !== undefined,
   };
   return {
     root,

@@ -17,6 +17,7 @@ import {
   protectedHeader,
   textOf,
 } from "./jwe.ts";
+import { isSealed, withoutBlanks } from "./sealed.ts";
 
 /** A key of sealed secrets. */
 export interface SealKey {
@@ -55,6 +56,7 @@ export function parseSealKeys(text: string): readonly SealKey[] {
 
 /** Causes why a sealed text cannot be opened. */
 export const UNOPENED = [
+  "no-keys",
   "no-key-of-that-name",
   "not-authentic",
   "not-of-this-format",
@@ -71,7 +73,7 @@ export class UnopenedError extends Error {
   /**
    * Makes the error.
    *
-   * @param keyId Name of the text's key, as its author wrote it; undefined in another format.
+   * @param keyId Name of the text's key; undefined where the text does not say it.
    */
   constructor(readonly code: Unopened, readonly keyId?: string) {
     super(code);
@@ -84,6 +86,36 @@ export interface Opened {
   readonly text: string;
   /** Whether the key that seals now has sealed it. */
   readonly isCurrent: boolean;
+}
+
+/** Forms of a secret: plain, sealed with the first key, or with another. */
+export const SECRET_FORMS = ["plain", "sealed", "older-key"] as const;
+
+/** Form of a secret. */
+export type SecretForm = typeof SECRET_FORMS[number];
+
+/** A secret, opened if it was sealed. */
+export interface OpenedSecret {
+  /** The secret itself. */
+  readonly text: string;
+  /** Its form as given. */
+  readonly form: SecretForm;
+  /** The text as given; of a sealed one without the blanks around it. */
+  readonly given: string;
+}
+
+/**
+ * Opens a secret if it is sealed.
+ *
+ * @param keys The keys in force; undefined where there are none.
+ * @throws {UnopenedError} When it is sealed and cannot be opened.
+ */
+export function openSecret(secret: string, keys: SealKeys | undefined): OpenedSecret {
+  if (!isSealed(secret)) return { text: secret, form: "plain", given: secret };
+  const given = withoutBlanks(secret);
+  if (keys === undefined) throw new UnopenedError("no-keys");
+  const { text, isCurrent } = keys.open(given);
+  return { text, form: isCurrent ? "sealed" : "older-key", given };
 }
 
 interface HeldKey extends SealKey {
@@ -136,31 +168,32 @@ export class SealKeys {
     return encrypt(text, header, key, this.#randomBytes(IV_BYTES));
   }
 
+  /** Seals a secret with the first key; one that the key has sealed stays as it was given. */
+  reseal({ text, form, given }: OpenedSecret): string {
+    return form === "sealed" ? given : this.seal(text);
+  }
+
   /**
-   * Opens a sealed text.
+   * Opens a sealed text. Only the header of a key, byte for byte, opens: nothing of a stranger's JSON
+   * is read.
    *
    * @throws {UnopenedError} When it cannot be opened.
    */
   open(sealed: string): Opened {
     const parts = partsOf(sealed);
     if (parts === undefined) throw new UnopenedError("not-of-this-format");
-    const held = this.#keyOf(parts.header);
-    const isOurs = held.header === parts.header;
-    const bytes = decrypt(parts, held.key, isOurs ? held.headerBytes : Buffer.from(parts.header));
+    const held = this.#keys.find(({ header }) => header === parts.header);
+    if (held === undefined) {
+      const keyId = keyIdIn(parts.header);
+      throw new UnopenedError(
+        keyId === undefined ? "not-of-this-format" : "no-key-of-that-name",
+        keyId,
+      );
+    }
+    const bytes = decrypt(parts, held.key, held.headerBytes);
     if (bytes === undefined) throw new UnopenedError("not-authentic", held.name);
     const text = textOf(bytes);
     if (text === undefined) throw new UnopenedError("not-of-this-format", held.name);
     return { text, isCurrent: held === this.#keys[0] };
-  }
-
-  #keyOf(header: string): HeldKey {
-    // A header as this server writes it needs no reading.
-    const own = this.#keys.find((held) => held.header === header);
-    if (own !== undefined) return own;
-    const keyId = keyIdIn(header);
-    if (keyId === undefined) throw new UnopenedError("not-of-this-format");
-    const named = this.#keys.find(({ name }) => name === keyId);
-    if (named === undefined) throw new UnopenedError("no-key-of-that-name", keyId);
-    return named;
   }
 }

@@ -64,7 +64,7 @@ function clockText(): (timeMs: number) => string {
 /** Returns the fields of a request's line; undefined ones are left out. */
 function fieldsOf(event: RequestEvent, statusText?: (status: number) => string): Fields {
   const { method, route, operation, binding, caller, peer, status, outcome } = event;
-  const { outcome: _, ...facts } = event.facts ?? {};
+  const { outcome: _, form: _form, ...facts } = event.facts ?? {};
   return {
     method,
     route,

@@ -24,22 +24,15 @@ export function keyBytesOf(line: string): Uint8Array {
   return Uint8Array.from(Buffer.from(line.split(":")[1]!, "hex"));
 }
 
-/** Changes of the form in which jose seals. */
-export interface SealForm {
-  /** Members of the protected header, added to or in place of the usual ones. */
-  readonly header?: Readonly<Record<string, unknown>>;
-}
-
 /** Seals a text with the key of a line. */
 export async function sealByJose(
   text: string | Uint8Array,
   line: string = SEAL_KEY_LINES[0],
-  { header = {} }: SealForm = {},
 ): Promise<string> {
   const [kid] = line.split(":");
   const bytes = typeof text === "string" ? new TextEncoder().encode(text) : text;
   return await new CompactEncrypt(bytes)
-    .setProtectedHeader({ alg: "dir", enc: "A256GCM", kid: kid!, ...header })
+    .setProtectedHeader({ alg: "dir", enc: "A256GCM", kid: kid! })
     .encrypt(keyBytesOf(line));
 }
 

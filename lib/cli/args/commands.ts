@@ -120,7 +120,7 @@ export interface CommandRow {
 }
 
 const SECRET: readonly (keyof Config)[] = ["secretEncoding", "sealKeysFile"];
-const CODE: readonly (keyof Config)[] = ["algorithm", "digits", "period", ...SECRET];
+const CODE: readonly (keyof Config)[] = ["algorithm", "digits", "period", "secretEncoding"];
 const OPERATOR: readonly (keyof Config)[] = ["metricsPort", "metricsHost", "apiKeysFile"];
 const STORE: readonly (keyof Config)[] = [
   "guard",
@@ -186,7 +186,12 @@ const TABLE: readonly (readonly [name: string, command: CommandRow])[] = [
       "pin is wrong. With --metrics-port, it asks the server for the name of the secret in its " +
       "log. It prints neither pin nor secret. The exit code is 0 when the server accepts the pin.",
     options: { ...DOCTOR_OPTIONS },
-    uses: [...CODE, "window", "maxFailures", "singleUse", ...STORE, ...OPERATOR],
+    uses: [
+      ...CODE,
+      ...["sealKeysFile", "window", "maxFailures", "singleUse"] as const,
+      ...STORE,
+      ...OPERATOR,
+    ],
     examples: [
       "printf '%s\\n' 123456 'the secret' | authenticator doctor --at 2026-01-31T12:00:00Z",
     ],
@@ -211,6 +216,7 @@ const TABLE: readonly (readonly [name: string, command: CommandRow])[] = [
         "baseUrl",
         "trustProxy",
         "apiKeysFile",
+        "sealKeysFile",
       ] as const,
     ],
     examples: [

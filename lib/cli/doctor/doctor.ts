@@ -5,7 +5,7 @@
  */
 
 import type { Config } from "../../config/options.ts";
-import { flagOf, UsageError } from "../../config/option.ts";
+import { UsageError } from "../../config/option.ts";
 import { causesOf, CERTAINTY, OTHER_REASONS, timeAway } from "../../otp/diagnosis/causes.ts";
 import {
   diagnose,
@@ -14,16 +14,16 @@ import {
   type PinSettings,
   type SentPin,
 } from "../../otp/diagnosis/diagnosis.ts";
-import { isSealed } from "../../otp/secret.ts";
 import { timeStep } from "../../otp/totp.ts";
 import type { CallContext } from "../../operations/context.ts";
 import { Fault } from "../../operations/fault.ts";
 import { VALIDATE_PIN } from "../../operations/operations.ts";
-import { type SealKeys, UnopenedError } from "../../sealing/seal_keys.ts";
+import { openSecret, type SealKeys, UnopenedError } from "../../sealing/seal_keys.ts";
 import type { DoctorOptions } from "../args/commands.ts";
 import { guardFindings } from "./guard_state.ts";
 import { readStdin, withoutLineEnd } from "../io/io.ts";
 import { callContext } from "../operation_call.ts";
+import { keysFor, unopenedClause } from "../sealed_secret.ts";
 
 /**
  * Prints whether a pin is right, and if not, the reason. It never prints pin or secret.
@@ -31,6 +31,7 @@ import { callContext } from "../operation_call.ts";
  * @param print Writes lines to stdout.
  * @returns 0 when a server with these options accepts the pin, else 1.
  * @throws {UsageError} When pin or secret is missing.
+ * @throws {CommandError} When the secret is sealed, and there are no keys that can be used.
  */
 export async function doctor(
   config: Config,
@@ -39,11 +40,11 @@ export async function doctor(
 ): Promise<number> {
   const given = await readSentPin();
   const nowMs = options.at ?? Date.now();
-  const context = callContext(config, nowMs);
-  const answer = await answerOf(given, context);
-  const opened = openSecret(given.secretCode, context.sealKeys);
+  const sealKeys = keysFor(given.secretCode, config);
+  const answer = await answerOf(given, { ...callContext(config, nowMs), sealKeys });
+  const opened = openedOrCause(given.secretCode, sealKeys);
   if (opened instanceof UnopenedError) {
-    print(`${errorLine(answer)}\n- ${unopenedLine(opened)}`);
+    print(`${errorLine(answer)}\nThe secret ${unopenedClause(opened)}.`);
     return 1;
   }
   const sent = { ...given, secretCode: opened };
@@ -52,38 +53,16 @@ export async function doctor(
   const guard = await guardFindings(config, sent.secretCode, step);
   const moment = { nowMs, isGiven: options.at !== undefined };
   const lines = explain({ answer, isRefused: guard.refuses }, diagnosis, config, moment);
-  const unsealed = answer === true || !isSealed(opened) ? [] : [WITHOUT_SEAL_KEYS];
-  print([...lines, ...unsealed, ...guard.lines].join("\n"));
+  print([...lines, ...guard.lines].join("\n"));
   return answer === true && !guard.refuses ? 0 : 1;
 }
 
-/** Sentence about a secret of the form of a sealed one, which no key has opened. */
-const WITHOUT_SEAL_KEYS = `The secret is sealed: a server opens it with ${
-  flagOf("sealKeysFile")
-}. Give doctor its file.`;
-
-function openSecret(secretCode: string, keys: SealKeys | undefined): string | UnopenedError {
-  if (keys === undefined || !isSealed(secretCode)) return secretCode;
+function openedOrCause(secretCode: string, keys: SealKeys | undefined): string | UnopenedError {
   try {
-    return keys.open(secretCode).text;
+    return openSecret(secretCode, keys).text;
   } catch (error) {
     if (error instanceof UnopenedError) return error;
     throw error;
-  }
-}
-
-function unopenedLine({ code, keyId = "" }: UnopenedError): string {
-  const flag = flagOf("sealKeysFile");
-  // The name is a text of whoever sealed it.
-  const name = JSON.stringify(keyId.replace(/\p{C}/gu, " ").slice(0, 80));
-  switch (code) {
-    case "no-key-of-that-name":
-      return `It is sealed with the key ${name}, and the file of ${flag} has no key of that name.`;
-    case "not-authentic":
-      return `The key ${name} does not open it: it was changed, or sealed with another key of that ` +
-        "name.";
-    case "not-of-this-format":
-      return "It is not of the format of a sealed secret: it was changed or cut off.";
   }
 }
 

@@ -11,8 +11,9 @@ import {
   refusalSentences,
 } from "../../otp/diagnosis/causes.ts";
 import { diagnose, type Diagnosis, readPin } from "../../otp/diagnosis/diagnosis.ts";
-import { isSealed, secretKey } from "../../otp/secret.ts";
+import { secretKey } from "../../otp/secret.ts";
 import { importOtpKey, matchTimeStep, timeStep } from "../../otp/totp.ts";
+import { isSealed } from "../../sealing/sealed.ts";
 import type { ScriptSettings } from "../shared/settings.ts";
 import { first, one, setText, textElement } from "./dom.ts";
 import { computes } from "./plain_hmac.ts";
@@ -54,7 +55,7 @@ export async function explainFalse(
     show(...children);
     setText(one("#announcement"), children.map(listText).join(" "));
   };
-  if (settings.opensSealed && isSealed(secretCode)) return tell(textElement("p", SEALED));
+  if (isSealed(secretCode)) return tell(textElement("p", SEALED));
   if (!computes(settings.algorithm)) {
     const { flaws } = readPin(pin);
     return tell(...(flaws.length === 0 ? [] : [list(flaws)]), ...otherReasons(settings));

@@ -4,8 +4,9 @@
  * @module
  */
 
-import { isSealed, secretKey } from "../../otp/secret.ts";
+import { secretKey } from "../../otp/secret.ts";
 import { DEFAULT_TOTP, type TotpParameters } from "../../otp/totp.ts";
+import { isSealed } from "../../sealing/sealed.ts";
 import type { ScriptSettings } from "../shared/settings.ts";
 
 const EXPORT = "This is an export of an app, which holds several secrets. Pair each account again.";
@@ -93,20 +94,20 @@ function textIn(key: string): string {
 
 /** Sentence about a sealed secret. */
 export const SEALED: string =
-  "This secret is sealed. Only the server can open it, so this page computes no codes of it, and no " +
-  "reasons of a wrong pin.";
+  "This secret is sealed. Only a server with its key can open it, so this page computes no codes of " +
+  "it, and no reasons of a wrong pin.";
 
 /** Key bytes of a secret as far as a browser has them: of a sealed one, it has none. */
 export function keyIn(
   secret: string,
-  { secretEncoding, opensSealed }: ScriptSettings,
+  { secretEncoding }: ScriptSettings,
 ): Uint8Array<ArrayBuffer> | undefined {
-  return opensSealed && isSealed(secret) ? undefined : secretKey(secret, secretEncoding);
+  return isSealed(secret) ? undefined : secretKey(secret, secretEncoding);
 }
 
 /** Sentence about what a secret looks like; empty for a text like any other. */
 export function kindOf(secret: string, settings: ScriptSettings): string {
-  if (settings.opensSealed && isSealed(secret)) return SEALED;
+  if (isSealed(secret)) return SEALED;
   const [, forText, forBase32] = KINDS.find(([form]) => form.test(secret)) ?? [/./, "", ""];
   const says = settings.secretEncoding === "base32" ? forBase32 : forText;
   return typeof says === "string" ? says : says(secret, settings);

@@ -12,6 +12,4 @@ export interface ScriptSettings extends PinSettings {
   readonly maxFailures: number;
   /** Whether each code is accepted only once. */
   readonly singleUse: boolean;
-  /** Whether the server opens sealed secrets. */
-  readonly opensSealed: boolean;
 }

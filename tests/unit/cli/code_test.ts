@@ -47,15 +47,19 @@ Deno.test("code accepts a file, and the options of codes", async () => {
   });
 });
 
-Deno.test("code and pair refuse a sealed secret,", async () => {
+Deno.test("code and pair refuse a sealed secret, with the server's keys and without", async () => {
+  const error = "authenticator: error: the secret is sealed: ";
+  const pairing = ["pair", "--app-name", "a", "--app-info", "b"];
   const sealed = await sealByJose("canary");
-  const keys = ["--seal-keys-file", SEAL_KEYS_FILE];
-  const stderr = "authenticator: error: the secret is sealed: pair with the secret itself, and " +
-    "seal it then. Try --help.\n";
-  assertEquals(await code(keys, sealed), { code: 2, stdout: "", stderr });
-  const names = ["--app-name", "a", "--app-info", "b"];
-  const pair = await runCommand(["pair", ...names, ...keys], { stdin: sealed });
-  assertEquals(pair, { code: 2, stdout: "", stderr });
+  for (const keys of [["--seal-keys-file", SEAL_KEYS_FILE], []]) {
+    const stderr = `${error}give the secret itself. Try --help.\n`;
+    assertEquals(await code(keys, sealed), { code: 2, stdout: "", stderr });
+    assertEquals(await runCommand([...pairing, ...keys], { stdin: sealed.slice(0, 20) }), {
+      code: 2,
+      stdout: "",
+      stderr: `${error}pair with the secret itself, and seal it then. Try --help.\n`,
+    });
+  }
 });
 
 Deno.test("code refuses what the service refuses, with the names of its options", async () => {

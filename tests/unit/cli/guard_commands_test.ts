@@ -4,7 +4,8 @@ import { assertMatch } from "@std/assert/match";
 import { freePort } from "../../support/free_port.ts";
 import { startProgram, stop } from "../../support/program.ts";
 import { referenceHotp } from "../../support/reference_totp.ts";
-import { runCommand } from "../../support/command.ts";
+import { callCommand, runCommand } from "../../support/command.ts";
+import { SEAL_KEY_LINES, SEAL_KEYS_FILE, sealByJose } from "../../support/seal_keys.ts";
 import { withFolder } from "../../support/folder.ts";
 
 const SECRET = "canary battery staple";
@@ -115,6 +116,62 @@ Deno.test("guard commands send a key of the file when the server requires one", 
       await stop(program);
     }
   });
+});
+
+Deno.test("guard unlock and guard name open a sealed secret before they ask the server", async () => {
+  const way = ["--metrics-port", String(freePort())];
+  const keys = ["--seal-keys-file", SEAL_KEYS_FILE];
+  // The server has no keys, and refuses seals in any case.
+  const program = await startProgram(["--port", "0", "--max-failures", "1", ...way]);
+  try {
+    const query = new URLSearchParams({ Pin: "wrong", SecretCode: SECRET });
+    assertEquals(await (await fetch(`${program.url}/Validate.aspx?${query}`)).text(), "False");
+    const sealed = `${await sealByJose(SECRET, SEAL_KEY_LINES[1])}\n`;
+    const [, name] = await guard(["name", ...way]);
+    assertEquals(await guard(["name", ...way, ...keys], sealed), [0, name, ""]);
+    assertEquals(await guard(["unlock", ...way, ...keys], sealed), [
+      0,
+      `pins for secret=${name.trim()} are checked again\n`,
+      "",
+    ]);
+    assertEquals(await guard(["unlock", ...way], sealed), [
+      1,
+      "",
+      "authenticator: error: the secret is sealed, and --seal-keys-file is not given; run the " +
+      "command with authenticator-as-service, or type the secret itself.\n",
+    ]);
+  } finally {
+    await stop(program);
+  }
+});
+
+Deno.test("a reply that is no server's is a sentence, and nothing of it is printed", async () => {
+  const replies = [
+    "",
+    "<h1>hello</h1>",
+    "null",
+    "[]",
+    '"healthy"',
+    "{}",
+    '{"name":"\\u001b[31mred","remembered":true}',
+    '{"name":1,"remembered":true}',
+    '{"problems":[],"version":"1","since":"now","store":"memory","sealKeys":5}',
+    '{"problems":[],"version":"1","since":"now","store":"memory","guard":{"entries":"x"}}',
+  ];
+  for (const reply of replies) {
+    await using server = Deno.serve(
+      { port: 0, hostname: "127.0.0.1", onListen: () => {} },
+      () => new Response(reply),
+    );
+    const way = ["--metrics-port", String(server.addr.port)];
+    const stderr = `authenticator: error: what answers at 127.0.0.1:${server.addr.port} is no ` +
+      "operator port of this version of Authenticator: another program may have taken the port of " +
+      "a server that is down.\n";
+    for (const command of ["status", "guard name", "guard unlock"]) {
+      const outcome = await callCommand([...command.split(" "), ...way], { stdin: SECRET });
+      assertEquals([outcome.code, outcome.stdout, outcome.stderr], [1, "", stderr], reply);
+    }
+  }
 });
 
 const NOBODY = ["--metrics-port", String(freePort())];

@@ -50,8 +50,18 @@ Deno.test("guard name opens a sealed secret, and reports one that it cannot open
   const { code, stderr } = await callCommand([...args, ...keys], { stdin: `${sealed}A` });
   assertEquals([code, stderr], [
     1,
-    "authenticator: error: the secret is sealed, and this server cannot open it.\n",
+    "authenticator: error: the secret is sealed, and was changed or cut off.\n",
   ]);
+  const without = await callCommand(args, { stdin: sealed });
+  assertEquals([without.code, without.stdout, without.stderr], [
+    1,
+    "",
+    "authenticator: error: the secret is sealed, and --seal-keys-file is not given; run the command " +
+    "with authenticator-as-service, or type the secret itself.\n",
+  ]);
+  // A plain secret needs no file of keys, which may be closed to the person who types it.
+  const plain = await callCommand([...args, "--seal-keys-file", "nowhere"], { stdin: SECRET });
+  assertEquals([plain.code, plain.stdout], [0, named.stdout]);
 });
 
 /** Prints what `status` has of a store. */

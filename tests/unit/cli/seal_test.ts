@@ -58,8 +58,8 @@ Deno.test("seal drops a carriage return at the end of a line and a byte order ma
   assertEquals(await opened(one), ["a"]);
 });
 
-const FORGED = await sealByJose("canary", `new:${"7".repeat(64)}`);
-const UNKNOWN = await sealByJose("canary", `gone:${"7".repeat(64)}`);
+const FORGED = await sealByJose("canary", `new:${"17".repeat(32)}`);
+const UNKNOWN = await sealByJose("canary", `gone:${"17".repeat(32)}`);
 
 Deno.test("seal and unseal stop at the first wrong line, with its number and never its text", async () => {
   const rows: readonly (readonly [string | Uint8Array, string])[] = [
@@ -67,9 +67,17 @@ Deno.test("seal and unseal stop at the first wrong line, with its number and nev
     ["canary\x01", "the secret holds a character that XML forbids"],
     [Uint8Array.of(0x63, 0xff), " is not UTF-8 text"],
     ["1\t2\tcanary", " has two tabs: it must be SECRET, or ID, a tab, SECRET"],
-    [FORGED, "the secret is sealed and cannot be opened: not authentic"],
-    [UNKNOWN, "the secret is sealed and cannot be opened: no key of that name"],
-    [`${FORGED}=`, "the secret is sealed and cannot be opened: not of this format"],
+    [
+      FORGED,
+      "the secret is sealed, and the key new does not open it: the secret was changed, or sealed " +
+      "with another key of that name",
+    ],
+    [
+      UNKNOWN,
+      "the secret is sealed with the key gone, and the file of --seal-keys-file has no key of that " +
+      "name",
+    ],
+    [`${FORGED}=`, "the secret is sealed, and was changed or cut off"],
     ["canary".repeat(3000), " is longer than 16384 bytes"],
   ];
   for (const command of ["seal", "unseal"] as const) {

@@ -83,6 +83,7 @@ const FACTS: Required<CallFacts> = {
   distance: 0,
   ignored: 1,
   unopened: "not-authentic",
+  form: "plain",
   reason: "A sentence.",
   outcome: "throttled",
 };

@@ -75,21 +75,66 @@ Deno.test("the refusal of a Host names the accepted ones, and repeats nothing of
   ]);
 });
 
-Deno.test("the guard's endpoints open a sealed secret", async () => {
-  const fingerprint = (key: Uint8Array): string => new TextDecoder().decode(key);
+const FETCHES: readonly (readonly [fields: Readonly<Record<string, string>>, allowed: string])[] = [
+  [{}, "status unlock"],
+  [{ "sec-fetch-site": "none", "sec-fetch-mode": "navigate" }, "status unlock"],
+  [{ "sec-fetch-site": "same-origin" }, "status unlock"],
+  [{ "sec-fetch-site": "same-site" }, ""],
+  [{ "sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors" }, ""],
+  [{ "sec-fetch-site": "same-site", "sec-fetch-mode": "navigate" }, "status"],
+  [{ "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate" }, "status"],
+  [{ "sec-fetch-site": "unknown" }, ""],
+  [{ origin: "http://127.0.0.1:8080" }, ""],
+  [{ origin: "http://127.0.0.1:9101", "sec-fetch-site": "same-origin" }, ""],
+  [{ origin: "null" }, ""],
+];
+
+Deno.test("a page cannot ask the operator port, but a link to the status is followed", async () => {
+  const handler = setup();
+  for (const [fields, allowed] of FETCHES) {
+    const ask = async (method: string, path: string): Promise<number> => {
+      const headers = { host: "127.0.0.1:9101", ...fields };
+      const init = { method, headers, ...(method === "POST" && { body: "canary" }) };
+      const reply = await handler(new Request(`http://127.0.0.1:9101${path}`, init));
+      const text = await reply.text();
+      if (reply.status === 403 && method !== "HEAD") {
+        assertEquals(text, "This path does not answer pages: ask it from a program.\r\n");
+      }
+      return reply.status;
+    };
+    const expected = (name: string): number => allowed.includes(name) ? 200 : 403;
+    const statuses = [
+      await ask("GET", "/status"),
+      await ask("HEAD", "/status"),
+      await ask("POST", "/guard/unlock"),
+      await ask("POST", "/guard/name"),
+    ];
+    assertEquals(statuses, [
+      expected("status"),
+      expected("status"),
+      expected("unlock"),
+      expected("unlock"),
+    ], JSON.stringify(fields));
+    // Scrapers and probes do not mind what a page sends, nor do replies without a body.
+    assertEquals(await ask("GET", "/healthz"), 200);
+  }
+});
+
+Deno.test("the guard's endpoints refuse a sealed secret: a copy of a database proves nothing", async () => {
   const store = new MemoryStore({ rules: RULES, now: () => 0 });
-  decide(store, "canary", undefined);
-  const guard = { fingerprint, source: () => "", store, memory: store };
-  const handler = handlerWith({ guard, sealKeys: SEAL_KEY_LINES }, OPERATOR_ROUTES);
-  const post = (path: string, body: string): Promise<readonly [number, string]> =>
-    answer("localhost", "POST", path, body, handler);
+  const guard = { fingerprint: () => "", source: () => "", store, memory: store };
   const sealed = await sealByJose("canary");
-  assertEquals(await post("/guard/name", sealed), [200, '{"name":"canary"}']);
-  assertEquals(await post("/guard/unlock", sealed), [200, '{"name":"canary","remembered":true}']);
-  assertEquals(await post("/guard/name", `${sealed}A`), [
-    400,
-    "Parameter secretCode is sealed, and this server cannot open it.\r\n",
-  ]);
+  for (const sealKeys of [SEAL_KEY_LINES, undefined]) {
+    const handler = handlerWith({ guard, sealKeys }, OPERATOR_ROUTES);
+    for (const path of ["/guard/name", "/guard/unlock"]) {
+      for (const body of [sealed, `"${sealed}"`, sealed.slice(0, 16), `\n${sealed} `]) {
+        assertEquals(await answer("localhost", "POST", path, body, handler), [
+          400,
+          "Parameter secret is sealed: give the secret itself.\r\n",
+        ]);
+      }
+    }
+  }
 });
 
 Deno.test("the guard's endpoints answer why they cannot, and repeat no secret", async () => {

@@ -43,7 +43,7 @@ Deno.test("validatePin() has the reason why a pin cannot be a code, and repeats 
 });
 
 Deno.test("validatePin() has the reason why a secret was probably not meant so, only for a wrong pin", async () => {
-  const secrets = ["\nsecret", "secret ", "se cret", "eyJ..a.b.c", "eyJ..a.b"];
+  const secrets = ["\nsecret", "secret ", "se cret"];
   const reasons = await Promise.all(
     secrets.map(async (secretCode) => {
       const context = { otp: OTP, secretEncoding: "text", now: () => 300_000 } as const;
@@ -54,13 +54,7 @@ Deno.test("validatePin() has the reason why a secret was probably not meant so, 
     }),
   );
   const blanks = "The secret begins or ends with white space.";
-  assertEquals(reasons, [
-    blanks,
-    blanks,
-    undefined,
-    "The secret is sealed, and this server has no --seal-keys-file to open it.",
-    undefined,
-  ]);
+  assertEquals(reasons, [blanks, blanks, undefined]);
 });
 
 Deno.test("validatePin() without a guard reads no source", async () => {

@@ -95,15 +95,17 @@ Deno.test("jose opens what is sealed here, and what jose seals is opened here", 
   assertEquals(header, { alg: "dir", enc: "A256GCM", kid: "old" });
 });
 
-Deno.test("open() ignores other members of the header, in any order", async () => {
-  assertEquals(open(await sealByJose("x", NEW, { header: { cty: "text/plain" } })), "opened: x");
-  const header = ` { "kid":"n\\u0065w" , "x":{"alg":[":",{"kid":1}]}, "enc":"A256GCM","alg":"dir"}`;
-  assertEquals(open(sealUnder(header)), "opened: secret");
-});
-
 Deno.test("open() refuses any other header", () => {
   const headers = [
     "",
+    '{"alg":"dir","enc":"A256GCM","kid":"new","cty":"text/plain"}',
+    '{"enc":"A256GCM","alg":"dir","kid":"new"}',
+    '{"alg":"dir","kid":"new","enc":"A256GCM"}',
+    '{"alg":"dir", "enc":"A256GCM","kid":"new"}',
+    '{"alg":"dir","enc":"A256GCM","kid":"n\\u0065w"}',
+    '{"alg":"dir","enc":"A256GCM","kid":"1st"}',
+    `{"alg":"dir","enc":"A256GCM","kid":"${"n".repeat(65)}"}`,
+    '{"alg":"dir","enc":"A256GCM","kid":""}',
     "{",
     "null",
     '"text"',
@@ -118,26 +120,16 @@ Deno.test("open() refuses any other header", () => {
     '{"alg":"dir","enc":"A128GCM","kid":"new"}',
     '{"alg":"dir","enc":"A256CBC-HS512","kid":"new"}',
     '{"alg":"dir","enc":"A256GCM","kid":"new","zip":"DEF"}',
-    '{"alg":"dir","enc":"A256GCM","kid":"new","zip":null}',
-    '{"alg":"dir","enc":"A256GCM","kid":"new","crit":["exp"],"exp":1}',
-    '{"alg":"dir","enc":"A256GCM","kid":"new","crit":[]}',
     '{"alg":"dir","enc":"A256GCM","kid":"old","kid":"new"}',
-    '{"alg":"dir","enc":"A256GCM","kid":"new","k\\u0069d":"new"}',
-    '{"alg":"dir","enc":"A256GCM","kid":"new","x":1,"x":1}',
     '\uFEFF{"alg":"dir","enc":"A256GCM","kid":"new"}',
     '{"alg":"dir","enc":"A256GCM","kid":"new"} x',
   ];
   for (const header of headers) assertEquals(open(sealUnder(header)), "not-of-this-format", header);
-  // Members of an object's prototype are no members of the header.
-  assertEquals(
-    open(sealUnder('{"__proto__":{"kid":"new"},"alg":"dir","enc":"A256GCM"}')),
-    "not-of-this-format",
-  );
 });
 
 Deno.test("open() tells an unknown key, another key of the name and a text that is not UTF-8 apart", async () => {
-  const other = `new:${"7".repeat(64)}`;
-  assertEquals(open(await sealByJose("x", `newer:${"7".repeat(64)}`)), "no-key-of-that-name");
+  const other = `new:${"17".repeat(32)}`;
+  assertEquals(open(await sealByJose("x", `newer:${"17".repeat(32)}`)), "no-key-of-that-name");
   assertEquals(open(await sealByJose("x", "NEW" + NEW.slice(3))), "no-key-of-that-name");
   assertEquals(open(await sealByJose("x", other)), "not-authentic");
   assertEquals(open(await sealByJose(Uint8Array.of(0x78, 0xff))), "not-of-this-format");
@@ -184,7 +176,7 @@ Deno.test("a text with a part of another, another tag or a key in the second par
         const tag = Buffer.from(one![4]!, "base64url").subarray(0, tagLength);
         assertEquals(open(one!.with(4, tag.toString("base64url")).join(".")), "not-of-this-format");
         assertEquals(open(one!.with(1, "AAAA").join(".")), "not-of-this-format");
-        assertEquals(open(one!.join("."), ringOf(`new:${"1".repeat(64)}`)), "not-authentic");
+        assertEquals(open(one!.join("."), ringOf(`new:${"19".repeat(32)}`)), "not-authentic");
       },
     ),
     runOptions(100),
