@@ -4,7 +4,7 @@
 
 set -euo pipefail
 
-readonly DENO_VERSION=2.9.6 BUN_VERSION=1.4.5
+readonly DENO_VERSION=2.9.6 BUN_VERSION=1.4.5 ESBUILD_VERSION=0.25.5
 readonly TARGETS='linux-x64, linux-arm64, linux-x64-musl, linux-arm64-musl,
                    macos-x64, macos-arm64, windows-x64, windows-arm64'
 
@@ -23,9 +23,10 @@ readonly PERMISSIONS=(
 readonly MEMORY=--v8-flags=--max-semi-space-size=8,--heap-growing-percent=25
 
 # Everything is made in STAGE, and published when all of it is there. Of packages, nothing gets inside
-# but those whose hashes the lock holds.
+# but those whose hashes the lock holds; Deno compares them when it downloads them, and never again, so
+# the folders that it and Bun keep for the user are not used.
 readonly DIST=${DIST:-dist}
-readonly STAGE=$DIST/source
+readonly STAGE=$DIST/source CACHES=$DIST/caches
 readonly LOCKED=(--lock="$STAGE/runtime.lock" --frozen)
 
 usage() {
@@ -39,8 +40,11 @@ Usage: ./compile.sh [--with deno|bun] [--target TARGET] [--bundle]
                    $TARGETS; Deno has none with musl
   --bundle         Only dist/authenticator.js, for \`bun dist/authenticator.js\`
 
-Deno $DENO_VERSION and Bun $BUN_VERSION are taken from the PATH, or else from npm through npx. Deno downloads a
-base executable; DENORT_BIN names one that is here. DIST names another folder than dist.
+Deno $DENO_VERSION and Bun $BUN_VERSION are taken from the PATH, or else from npm through npx. Packages, esbuild
+and the base executables of other machines are downloaded each time, and compared with runtime.lock and
+executables.lock. To build offline, or several times, name folders that you trust with both DENO_DIR
+and BUN_INSTALL_CACHE_DIR; Deno's packages there are not compared again. DENORT_BIN names a base
+executable of Deno that is here. DIST names another folder than dist.
 EOF
 }
 
@@ -72,6 +76,53 @@ stage() {
   find "$STAGE" -exec env TZ=UTC touch -t 200001010000 {} +
 }
 
+# Makes the folders of the two runtimes, unless the caller names both, and downloads what the lock names.
+# Deno puts the time of each file of a package into its executable.
+fill_caches() {
+  if [[ -z ${DENO_DIR:-} || -z ${BUN_INSTALL_CACHE_DIR:-} ]]; then
+    rm -rf "$CACHES"
+    mkdir -p "$CACHES/deno" "$CACHES/bun"
+    DENO_DIR=$(cd "$CACHES/deno" && pwd)
+    BUN_INSTALL_CACHE_DIR=$(cd "$CACHES/bun" && pwd)
+    export DENO_DIR BUN_INSTALL_CACHE_DIR
+  fi
+  cli deno "$DENO_VERSION" cache "${LOCKED[@]}" --quiet "$STAGE/main.ts"
+  [[ ! -e $CACHES ]] || find "$CACHES" -exec env TZ=UTC touch -t 200001010000 {} +
+}
+
+sha256() {
+  local sum='sha256sum'
+  command -v sha256sum >/dev/null || sum='shasum -a 256'
+  $sum -- "$@"
+}
+
+# Ends the script unless a file is one of those that executables.lock has under names like this.
+compare() {
+  local name=$1 file=$2 found
+  found=$(sha256 "$file" | cut -c 1-64)
+  grep -qE "^$found  $name\$" executables.lock ||
+    fail "$file is no ${name//\\/} of executables.lock: its SHA-256 is $found"
+}
+
+# Compares every esbuild in Deno's folder, which Deno runs without a look at it.
+compare_esbuild() {
+  local file
+  for file in "$DENO_DIR"/dl/esbuild-*/* "$DENO_DIR"/npm/*/@esbuild/*/*/{bin/esbuild,esbuild.exe}; do
+    [[ ! -f $file ]] || compare "esbuild-$ESBUILD_VERSION-.*" "$file"
+  done
+}
+
+# Names this machine as npm does.
+this_machine() {
+  local system=linux processor=x64
+  case $(uname -s) in
+    Darwin) system=darwin ;;
+    MINGW* | MSYS* | CYGWIN*) system=win32 ;;
+  esac
+  [[ $(uname -m) != @(arm64|aarch64) ]] || processor=arm64
+  echo "$system-$processor"
+}
+
 # Names a machine as a runtime does.
 triple() {
   local processor=x86_64
@@ -86,11 +137,24 @@ triple() {
   esac
 }
 
+# Compares the base executable that Deno downloaded, if one is known: releases take no other.
+compare_denort() {
+  local file
+  for file in "$DENO_DIR/dl/release/v$DENO_VERSION"/denort-*.zip; do
+    [[ -f $file ]] || continue
+    if grep -q "  denort-$DENO_VERSION-${file##*/denort-}\$" executables.lock; then
+      compare "denort-$DENO_VERSION-${file##*/denort-}" "$file"
+    else
+      echo "compile.sh: warning: executables.lock has no SHA-256 of ${file##*/}: it was not compared" >&2
+    fi
+  done
+}
+
 with_deno() {
-  echo 'Compiling with Deno, which downloads its base executable the first time.'
+  echo 'Compiling with Deno, which downloads its base executable.'
   cli deno "$DENO_VERSION" compile "${LOCKED[@]}" --check --exclude-unused-npm ${machine:+--target "$machine"} "$MEMORY" \
     "${PERMISSIONS[@]}" --output "$STAGE/made/$output" "$STAGE/main.ts" >"$STAGE/log" 2>&1 &&
-    cat "$STAGE/log" && return
+    cat "$STAGE/log" && { [[ -n ${DENORT_BIN:-} ]] || compare_denort; } && return
   sed '/^Stack backtrace:/,$d' "$STAGE/log"
   [[ -n ${DENORT_BIN:-} ]] || ! grep -qE 'Setting up base binary|denort' "$STAGE/log" ||
     fail 'the Deno base executable cannot be downloaded: name one with DENORT_BIN, or use --with bun' 3
@@ -100,26 +164,33 @@ with_deno() {
 # Not minified: an error in the log names the functions that it came through. The folders of this
 # machine are cut off from the names of the modules.
 bundle() {
+  cli deno "$DENO_VERSION" cache --no-lock --no-config --quiet \
+    "npm:@esbuild/$(this_machine)@$ESBUILD_VERSION"
+  compare_esbuild
   cli deno "$DENO_VERSION" bundle "${LOCKED[@]}" --quiet --check --platform deno \
     --output "$STAGE/bundled.js" "$STAGE/main.ts"
+  compare_esbuild # a newer Deno would have its own
   sed -E "s#^// $STAGE/#// #; s#^(// |  \")[^\"]*/npm/[^/]+/#\1npm:#" "$STAGE/bundled.js" \
     >"$STAGE/made/authenticator.js"
 }
 
 # The bytecode takes 5 MB, and more than halves the time of a start. A format has to be named with it.
 with_bun() {
+  # Bun has only bases of other machines there: for this one, it takes itself.
+  local base="$BUN_INSTALL_CACHE_DIR/${machine/arm64/aarch64}-v$BUN_VERSION"
   bundle
+  [[ ! -e $base ]] || compare "${base##*/}" "$base"
   cli bun "$BUN_VERSION" build --compile --bytecode --format=esm --no-compile-autoload-dotenv \
     --no-compile-autoload-bunfig ${machine:+--target="$machine"} "$STAGE/made/authenticator.js" \
     --outfile "$STAGE/made/$output"
+  [[ ! -e $base ]] || compare "${base##*/}" "$base"
 }
 
 # Replaces the files that were there. To write into the old ones would end a server that runs them.
 publish() {
-  local sum='sha256sum' path
-  command -v sha256sum >/dev/null || sum='shasum -a 256'
+  local path
   mv -f "$STAGE"/made/* "$DIST"
-  (cd "$DIST" && $sum -- authenticator*) >"$STAGE/SHA256SUMS"
+  (cd "$DIST" && sha256 authenticator*) >"$STAGE/SHA256SUMS"
   mv -f "$STAGE/SHA256SUMS" "$DIST"
   for path in "$@"; do echo "$DIST/$path: $(($(wc -c <"$DIST/$path") / 1000000)) MB"; done
 }
@@ -144,8 +215,9 @@ done
 machine=${target:+$(triple "$runtime")}
 
 cd "$(dirname "${BASH_SOURCE[0]}")"
-trap 'rm -rf "$STAGE"' EXIT
+trap 'rm -rf "$STAGE" "$CACHES"' EXIT
 stage
+fill_caches
 output=authenticator${target:+-$target}
 [[ $target != *windows* ]] || output+=.exe
 if [[ $only_bundle ]]; then

@@ -16,6 +16,7 @@ import { guardName, guardUnlock } from "./lib/cli/guard.ts";
 import { healthcheck } from "./lib/cli/healthcheck.ts";
 import { CommandError, readVariable, writeOut } from "./lib/cli/io/io.ts";
 import { flushOutput, writeStderr } from "./lib/cli/io/output.ts";
+import { keygen } from "./lib/cli/keygen.ts";
 import { pairCommand } from "./lib/cli/pair.ts";
 import { sealCommand, unsealCommand } from "./lib/cli/seal.ts";
 import { flushLog, serve } from "./lib/cli/serve/serve.ts";
@@ -132,9 +133,11 @@ async function run(args: readonly string[], print: (line: string) => void): Prom
     case "code":
       return await code(command.config, command.options, print);
     case "seal":
-      return await sealCommand(command.config);
+      return await sealCommand(command.config, command.options);
     case "unseal":
-      return await unsealCommand(command.config);
+      return await unsealCommand(command.config, command.options);
+    case "keygen":
+      return await keygen(command, print, Date.now());
     case "doctor":
       return await doctor(command.config, command.options, print);
     case "compare":

@@ -18,7 +18,7 @@ import type { Guard } from "./guard/guard.ts";
 import { MIN_GUARD_KEY_BYTES } from "./guard/fingerprint.ts";
 import { openGuard } from "./guard/open_guard.ts";
 import { storeClause } from "./guard/redis/reasons.ts";
-import { KeyRing, parseKeys } from "./http/api_keys.ts";
+import { KeyRing, parseKeys, sealKeyOfCallers } from "./http/api_keys.ts";
 import type { Telemetry } from "./http/options.ts";
 import type { CallContext, HtmlForm } from "./operations/context.ts";
 import {
@@ -274,6 +274,10 @@ function checkedOptions(options: AuthenticatorOptions): CheckedOptions {
   }
   const keys = keysOf("apiKeys", apiKeys, parseKeys);
   const ofSecrets = keysOf("sealKeys", sealKeys, parseSealKeys);
+  const doubled = sealKeyOfCallers(ofSecrets ?? [], keys ?? []);
+  if (doubled !== undefined) {
+    throw new TypeError(`sealKeys cannot be used: the key ${doubled} is one of apiKeys too.`);
+  }
   return {
     config,
     guardKey,

@@ -6,7 +6,11 @@ declare namespace Bun {
     readonly hostname?: string;
     readonly port?: number;
     readonly reusePort?: boolean;
-    readonly tls?: { readonly cert: string; readonly key: string };
+    readonly tls?: {
+      readonly cert: string;
+      readonly key: string;
+      readonly ciphers: string;
+    };
     readonly fetch: (request: Request) => Promise<Response>;
     readonly error: (error: unknown) => Response;
     readonly development: boolean;

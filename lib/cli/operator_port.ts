@@ -80,6 +80,7 @@ const STATUS: Form = {
   certificateUntil: optional(isText),
   keys: optional(listOf((key) => key === null || isText(key))),
   sealKeys: optional(listOf(isText)),
+  secrets: optional(record({ "plain": isCount, "sealed": isCount, "older-key": isCount })),
   reload: optional(record({ at: isText, lines: listOf(isText) })),
   store: isText,
   guard: optional(record({ entries: isCount, throttled: isCount })),

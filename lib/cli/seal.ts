@@ -1,137 +1,185 @@
 /**
- * Commands `seal` and `unseal`: secrets of whole tables, line by line.
+ * Commands `seal` and `unseal`: one secret, or the secrets of a table as CSV.
  *
  * @module
  */
 
-import { Buffer } from "node:buffer";
-import process from "node:process";
+import { createHash } from "node:crypto";
 import type { Config } from "../config/options.ts";
 import { flagOf, UsageError } from "../config/option.ts";
 import { Fault } from "../operations/fault.ts";
 import { checkSecretCode } from "../operations/operations.ts";
-import { openSecret, type SealKeys, UnopenedError } from "../sealing/seal_keys.ts";
-import { isUtf16, UTF_16 } from "../server/files/option_file.ts";
+import {
+  type OpenedSecret,
+  openSecret,
+  type SealKeys,
+  type SecretForm,
+  UnopenedError,
+} from "../sealing/seal_keys.ts";
 import { sealKeysOf } from "../server/server.ts";
-import { describeSystemError } from "../system/system_error.ts";
-import { CommandError, readStdin, writeOut } from "./io/io.ts";
+import type { SealOptions } from "./args/commands.ts";
+import { fileRisksOf } from "./check/warnings.ts";
+import { csvLine, type CsvRecord, csvRecords, recordError } from "./io/csv.ts";
+import { CommandError, readSecret, stdinChunks, warn, writeAll } from "./io/io.ts";
+import { writeStderr } from "./io/output.ts";
 import { unopenedClause } from "./sealed_secret.ts";
 
-/** Longest line in bytes: an id of any database, and the longest secret. */
-const MAX_LINE_BYTES = 16_384;
+/** One of the two commands. */
+interface Direction {
+  readonly name: "seal" | "unseal";
+  /** Makes the new value of a secret. */
+  readonly change: (secret: OpenedSecret, keys: SealKeys) => string;
+  /** Past participle for the counts, by the form that a secret had. */
+  readonly outcomes: Readonly<Record<SecretForm, string>>;
+  /** Clause about a secret that the command would change; undefined for another. */
+  readonly flaws: Readonly<Record<SecretForm, string | undefined>>;
+}
 
-/** Change of one secret, which is not empty. */
-type Change = (secret: string, keys: SealKeys) => string;
+const SEAL: Direction = {
+  name: "seal",
+  change: (secret, keys) => keys.reseal(secret),
+  outcomes: { "plain": "sealed", "older-key": "sealed anew", "sealed": "left as it was" },
+  flaws: {
+    "plain": "is not sealed",
+    "older-key": "is not sealed with the first key",
+    "sealed": undefined,
+  },
+};
+
+const UNSEAL: Direction = {
+  name: "unseal",
+  change: ({ text }) => text,
+  outcomes: { "sealed": "opened", "older-key": "opened", "plain": "left as it was" },
+  flaws: { "sealed": "is sealed", "older-key": "is sealed", "plain": undefined },
+};
 
 /**
- * Seals the secrets of standard input, a line each, to standard output. A secret that the first key
- * has sealed stays as it is; one of another key is sealed anew.
+ * Seals the secret of standard input, or those of a table. A secret that the first key has sealed
+ * stays as it is; one of another key is sealed anew.
  *
  * @returns The exit code.
  * @throws {UsageError} When there are no keys.
- * @throws {CommandError} At the first line that cannot be sealed; the lines before it are written.
+ * @throws {CommandError} At the first secret that cannot be sealed; the records before it are written.
  */
-export async function sealCommand(config: Config): Promise<number> {
-  return await changeLines("seal", config, (given, keys) => {
-    const secret = openSecret(given, keys);
-    checkSecretCode(secret.text, config);
-    return keys.reseal(secret);
-  });
+export async function sealCommand(config: Config, options: SealOptions): Promise<number> {
+  return await run(SEAL, config, options);
 }
 
 /**
- * Opens the sealed secrets of standard input, a line each, to standard output. Any other secret
- * stays as it is.
+ * Opens the sealed secret of standard input, or those of a table. Any other secret stays as it is.
  *
  * @returns The exit code.
  * @throws {UsageError} When there are no keys.
- * @throws {CommandError} At the first line that cannot be opened; the lines before it are written.
+ * @throws {CommandError} At the first secret that cannot be opened; the records before it are written.
  */
-export async function unsealCommand(config: Config): Promise<number> {
-  return await changeLines("unseal", config, (secret, keys) => {
-    const { text } = openSecret(secret, keys);
-    checkSecretCode(text, config);
-    return text;
-  });
+export async function unsealCommand(config: Config, options: SealOptions): Promise<number> {
+  return await run(UNSEAL, config, options);
 }
 
-async function changeLines(command: string, config: Config, change: Change): Promise<number> {
+async function run(
+  direction: Direction,
+  config: Config,
+  { csv, check }: SealOptions,
+): Promise<number> {
   const keys = sealKeysOf(config);
-  if (keys === undefined) throw new UsageError(`${command} needs ${flagOf("sealKeysFile")}`);
-  let number = 0;
-  for await (const lines of linesOfStdin()) {
-    const changed: string[] = [];
-    try {
-      for (const line of lines) changed.push(changeLine(line, ++number, keys, change));
-    } finally {
-      await writeOut(changed.map((line) => `${line}\n`).join(""));
-    }
-  }
+  if (keys === undefined) throw new UsageError(`${direction.name} needs ${flagOf("sealKeysFile")}`);
+  fileRisksOf(config, ["sealKeysFile"]).forEach(warn);
+  if (check && !csv) throw new UsageError("--check needs --csv");
+  if (check) return await checkTable(direction, keys);
+  if (csv) return await changeTable(direction, keys, config);
+  const secret = openedSecret(await readSecret(undefined), keys, config);
+  if (typeof secret === "string") throw new CommandError(`the secret ${secret}`);
+  await writeAll(`${direction.change(secret, keys)}\n`);
   return 0;
 }
 
-/** Yields the lines of standard input in groups as they arrive, without their line feeds. */
-async function* linesOfStdin(): AsyncGenerator<readonly Buffer[]> {
-  if (process.stdin.isTTY) {
-    const typed = await readStdin([{ what: "Secret", isShown: false }]);
-    yield [Buffer.from(typed.replace(/\n$/, ""))];
-    return;
-  }
-  let rest: Buffer = Buffer.alloc(0);
-  try {
-    for await (const chunk of process.stdin as AsyncIterable<Uint8Array>) {
-      const bytes = Buffer.concat([rest, chunk]);
-      const lines: Buffer[] = [];
-      let start = 0;
-      for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10, start)) {
-        lines.push(bytes.subarray(start, end));
-        start = end + 1;
-      }
-      rest = bytes.subarray(start);
-      // The rest is too long to be a line: its reader refuses it.
-      if (rest.length > MAX_LINE_BYTES) lines.push(rest);
-      if (lines.length > 0) yield lines;
+/**
+ * Writes for each record its new value, its other fields, and the SHA-256 of its old value. In this
+ * order, what is cut of a record is never the new value of a record that matches.
+ */
+async function changeTable(direction: Direction, keys: SealKeys, config: Config): Promise<number> {
+  const counts = new Counts([...Object.values(direction.outcomes), "empty"]);
+  const changedLine = (record: CsvRecord): string => {
+    const given = secretOf(record);
+    const digest = createHash("sha256").update(given).digest("hex");
+    const lineOf = (changed: string): string =>
+      csvLine([changed, ...record.fields.slice(0, -1), digest]);
+    if (given === "") {
+      counts.add("empty");
+      return lineOf("");
     }
-  } catch (error) {
-    if (error instanceof CommandError) throw error;
-    throw new CommandError(`cannot read standard input: ${describeSystemError(error)}`);
+    const secret = openedSecret(given, keys, config);
+    if (typeof secret === "string") throw recordError(record, `has a secret that ${secret}`);
+    counts.add(direction.outcomes[secret.form]);
+    return lineOf(direction.change(secret, keys));
+  };
+  for await (const records of csvRecords(stdinChunks())) {
+    const lines: string[] = [];
+    try {
+      for (const record of records) lines.push(changedLine(record));
+    } finally {
+      await writeAll(lines.join(""));
+    }
   }
-  if (rest.length > 0) yield [rest];
+  counts.print();
+  return 0;
 }
 
-const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-
-/** Changes the secret of a line, alone or behind an id and a tab. */
-function changeLine(bytes: Buffer, number: number, keys: SealKeys, change: Change): string {
-  const parts = textOf(bytes, number).split("\t");
-  if (parts.length > 2) {
-    throw new CommandError(`line ${number} has two tabs: it must be SECRET, or ID, a tab, SECRET`);
+/** Reads a table to its end, and fails if the command would change a secret in it. */
+async function checkTable({ flaws }: Direction, keys: SealKeys): Promise<number> {
+  const counts = new Counts(["right", "wrong", "empty"]);
+  let first: CommandError | undefined;
+  for await (const records of csvRecords(stdinChunks())) {
+    for (const record of records) {
+      const given = secretOf(record);
+      const secret = openedSecret(given, keys);
+      const flaw = typeof secret === "string" ? secret : flaws[secret.form];
+      const isWrong = given !== "" && flaw !== undefined;
+      counts.add(given === "" ? "empty" : isWrong ? "wrong" : "right");
+      if (isWrong) first ??= recordError(record, `has a secret that ${flaw}`);
+    }
   }
-  const secret = parts.pop()!;
-  const id = parts.map((part) => `${part}\t`).join("");
-  if (secret === "") return id;
+  counts.print();
+  if (first !== undefined) throw first;
+  return 0;
+}
+
+function secretOf({ fields }: CsvRecord): string {
+  return fields.at(-1)!;
+}
+
+/**
+ * Opens a secret if it is sealed.
+ *
+ * @param config Options to check the secret by; undefined for no check.
+ * @returns A clause about a secret that cannot be opened or is not one.
+ */
+function openedSecret(given: string, keys: SealKeys, config?: Config): OpenedSecret | string {
   try {
-    return id + change(secret, keys);
+    const secret = openSecret(given, keys);
+    if (config !== undefined) checkSecretCode(secret.text, config);
+    return secret;
   } catch (error) {
-    throw new CommandError(`line ${number}: the secret ${clauseOf(error)}`);
+    if (error instanceof Fault && error.clause !== undefined) return error.clause;
+    if (error instanceof UnopenedError) return unopenedClause(error);
+    throw error;
   }
 }
 
-function textOf(bytes: Buffer, number: number): string {
-  if (bytes.length > MAX_LINE_BYTES) {
-    throw new CommandError(`line ${number} is longer than ${MAX_LINE_BYTES} bytes`);
-  }
-  if (number === 1 && isUtf16(bytes)) throw new CommandError(`standard input ${UTF_16}`);
-  try {
-    const text = decoder.decode(bytes).replace(/\r$/, "");
-    return number === 1 ? text.replace(/^\uFEFF/, "") : text;
-  } catch {
-    throw new CommandError(`line ${number} is not UTF-8 text`);
-  }
-}
+/** Numbers of records by outcome. */
+class Counts {
+  readonly #counts: Map<string, number>;
 
-function clauseOf(error: unknown): string {
-  if (error instanceof Fault && error.clause !== undefined) return error.clause;
-  if (!(error instanceof UnopenedError)) throw error;
-  return unopenedClause(error);
+  constructor(outcomes: readonly string[]) {
+    this.#counts = new Map(outcomes.map((outcome) => [outcome, 0]));
+  }
+
+  add(outcome: string): void {
+    this.#counts.set(outcome, this.#counts.get(outcome)! + 1);
+  }
+
+  print(): void {
+    const shown = [...this.#counts].map(([outcome, count]) => `${count} ${outcome}`);
+    writeStderr(`authenticator: ${shown.join(", ")}.\n`);
+  }
 }

@@ -29,7 +29,7 @@ export async function status(config: Config, print: (line: string) => void): Pro
     );
   });
   const { problems, version, since, address = "-", certificateUntil, reload, store } = found;
-  const { keys, sealKeys } = found;
+  const { keys, sealKeys, secrets } = found;
   const isHealthy = problems.length === 0;
   print(`server: ${isHealthy ? "healthy" : problems.join("; ")}`);
   print(`version: ${version}, since ${since}`);
@@ -37,6 +37,10 @@ export async function status(config: Config, print: (line: string) => void): Pro
   print(`certificate: ${certificateUntil === undefined ? "none" : `until ${certificateUntil}`}`);
   print(`API keys: ${keys === undefined ? "none is needed" : keysInWords(keys.map(named))}`);
   print(`seal keys: ${sealKeys === undefined ? "none" : sealKeys.join(", ")}`);
+  if (secrets !== undefined) {
+    const { plain, sealed, "older-key": older } = secrets;
+    print(`secrets checked: ${plain} plain, ${sealed} sealed, ${older} sealed with an older key`);
+  }
   print(
     `last reload: ${reload === undefined ? "none" : `${reload.at}, ${reload.lines.join("; ")}`}`,
   );

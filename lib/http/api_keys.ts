@@ -6,7 +6,8 @@
 
 import { Buffer } from "node:buffer";
 import { createHash, timingSafeEqual } from "node:crypto";
-import { KeyFileError, keyLines } from "../system/key_file.ts";
+import type { SealKey } from "../sealing/seal_keys.ts";
+import { isOneCharacter, KeyFileError, keyLines } from "../system/key_file.ts";
 
 /** Length limits of a key, in characters. */
 const KEY_LENGTH = { min: 16, max: 256 };
@@ -68,6 +69,30 @@ export function doubtfulLines(text: string): readonly number[] {
   return keyLines(text).flatMap(({ line, name, number }) =>
     name === undefined && line.includes(":") ? [number] : []
   );
+}
+
+/**
+ * Finds lines whose key is one character repeated.
+ *
+ * @returns Line numbers, from 1.
+ * @throws {KeyFileError} When a name is too long, or there are no keys.
+ */
+export function guessableLines(text: string): readonly number[] {
+  return keyLines(text).flatMap(({ key, number }) => isOneCharacter(key) ? [number] : []);
+}
+
+/**
+ * Finds a seal key that is an API key too: callers would have the key of the secrets in their
+ * database.
+ *
+ * @returns Its name; undefined without one.
+ */
+export function sealKeyOfCallers(
+  sealKeys: readonly SealKey[],
+  callerKeys: readonly CallerKey[],
+): string | undefined {
+  const held = new Set(callerKeys.map(({ key }) => key.toLowerCase()));
+  return sealKeys.find(({ key }) => held.has(key.toString("hex")))?.name;
 }
 
 /** The sender of a request. */

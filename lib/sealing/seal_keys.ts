@@ -6,7 +6,7 @@
 
 import { Buffer } from "node:buffer";
 import { timingSafeEqual } from "node:crypto";
-import { KeyFileError, keyLines } from "../system/key_file.ts";
+import { isOneCharacter, KeyFileError, keyLines } from "../system/key_file.ts";
 import {
   decrypt,
   encrypt,
@@ -31,8 +31,9 @@ export interface SealKey {
  * Reads a file of keys: `NAME:KEY` a line, KEY in hexadecimal. Empty lines and lines that begin with
  * `#` are skipped.
  *
- * @throws {KeyFileError} When a line is anything else, or a name or a key stands twice. The message
- * gives the line number, never the line.
+ * @throws {KeyFileError} When a line is anything else, a name or a key stands twice, or a key is one
+ * digit repeated, which a page showed or a person typed. The message gives the line number, never the
+ * line.
  */
 export function parseSealKeys(text: string): readonly SealKey[] {
   const keys: SealKey[] = [];
@@ -41,6 +42,9 @@ export function parseSealKeys(text: string): readonly SealKey[] {
       throw new KeyFileError(
         `line ${number} must be a name, a colon, and a key of ${2 * KEY_BYTES} hexadecimal digits`,
       );
+    }
+    if (isOneCharacter(digits.toLowerCase())) {
+      throw new KeyFileError(`line ${number} has one digit repeated: a key must be random`);
     }
     const key = Buffer.from(digits, "hex");
     if (keys.some((other) => other.name === name)) {

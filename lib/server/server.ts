@@ -12,14 +12,14 @@ import type { Config } from "../config/options.ts";
 import { flagOf, OptionFileError } from "../config/option.ts";
 import type { Guard } from "../guard/guard.ts";
 import { lastForwarded } from "../http/request_target.ts";
-import { type CallerKey, KeyRing, parseKeys } from "../http/api_keys.ts";
+import { type CallerKey, KeyRing, parseKeys, sealKeyOfCallers } from "../http/api_keys.ts";
 import { servicePage } from "../page/page.ts";
 import { parseSealKeys, type SealKey, SealKeys } from "../sealing/seal_keys.ts";
 import { KeyFileError } from "../system/key_file.ts";
 import { createLog, type Log } from "../telemetry/log.ts";
 import { createMetrics, type Metrics } from "../telemetry/metrics.ts";
 import type { RequestEvent } from "../telemetry/request_event.ts";
-import type { ServerStatus } from "../telemetry/status.ts";
+import type { CheckedSecrets, ServerStatus } from "../telemetry/status.ts";
 import { withTimeout } from "./runtime/timeout.ts";
 import type { PeerAddresses, Runtime } from "./runtime/runtime.ts";
 import { createGuard } from "./guard.ts";
@@ -130,8 +130,10 @@ export function createServerService(
     ? createMetrics(version, config.window)
     : undefined;
   let callerKeys = apiKeysFile === undefined ? undefined : readKeys(apiKeysFile);
+  let secretKeys = sealKeysFile === undefined ? undefined : readSealKeys(sealKeysFile);
+  checkApart(secretKeys, callerKeys);
   const ring = callerKeys && new KeyRing(callerKeys);
-  const sealKeys = sealKeysOf(config);
+  const sealKeys = secretKeys && new SealKeys(secretKeys, randomBytes);
   const peers: PeerAddresses | undefined = config.logPeer ? new WeakMap() : undefined;
   const guard = createGuard(config, {
     log,
@@ -174,6 +176,7 @@ export function createServerService(
         store: config.guard,
         keys: callerKeys,
         sealKeys: sealKeys?.names,
+        secrets: metrics?.checkedSecrets(),
       }),
   });
   return {
@@ -185,10 +188,13 @@ export function createServerService(
     renewKeys: (option) => {
       if (option === "sealKeysFile" && sealKeysFile !== undefined && sealKeys !== undefined) {
         const keys = readSealKeys(sealKeysFile);
+        checkApart(keys, callerKeys);
+        secretKeys = keys;
         return { keys, isChanged: sealKeys.replace(keys) };
       }
       if (option === "apiKeysFile" && apiKeysFile !== undefined && ring !== undefined) {
         const keys = readKeys(apiKeysFile);
+        checkApart(secretKeys, keys);
         const isChanged = ring.replace(keys);
         callerKeys = keys;
         return { keys, isChanged };
@@ -205,7 +211,7 @@ export function createServerService(
   };
 }
 
-function statusOf({ version, isReady, state, guard, now, store, keys, sealKeys }: {
+function statusOf({ version, isReady, state, guard, now, store, keys, sealKeys, secrets }: {
   readonly version: string;
   readonly isReady: boolean;
   readonly state: ServerState;
@@ -214,6 +220,7 @@ function statusOf({ version, isReady, state, guard, now, store, keys, sealKeys }
   readonly store: Config["guard"];
   readonly keys: readonly CallerKey[] | undefined;
   readonly sealKeys: readonly string[] | undefined;
+  readonly secrets: CheckedSecrets | undefined;
 }): ServerStatus {
   const { address, certificateUntilMs: until, lastReload } = state;
   return {
@@ -230,6 +237,7 @@ function statusOf({ version, isReady, state, guard, now, store, keys, sealKeys }
     certificateUntil: until === undefined ? undefined : isoTime(until),
     keys: keys?.map(({ name = null }) => name),
     sealKeys,
+    secrets,
     reload: lastReload && { at: isoTime(lastReload.atMs), lines: lastReload.lines },
     store: guard === undefined ? "off" : `${store}`,
     guard: guard?.memory &&
@@ -253,6 +261,25 @@ export function readKeys(path: string): readonly CallerKey[] {
  */
 export function readSealKeys(path: string): readonly SealKey[] {
   return readKeyFile("sealKeysFile", path, parseSealKeys);
+}
+
+/**
+ * Checks that no key is in both files.
+ *
+ * @throws {OptionFileError} When a seal key is an API key too.
+ */
+export function checkApart(
+  sealKeys: readonly SealKey[] = [],
+  callerKeys: readonly CallerKey[] = [],
+): void {
+  const name = sealKeyOfCallers(sealKeys, callerKeys);
+  if (name === undefined) return;
+  throw new OptionFileError(
+    `the key ${name} of ${flagOf("sealKeysFile")} is a key of ${
+      flagOf("apiKeysFile")
+    } too: callers ` +
+      "have it, so make another",
+  );
 }
 
 /**

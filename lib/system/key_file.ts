@@ -9,6 +9,11 @@ const NAMED = /^([A-Za-z][A-Za-z0-9._-]*):(.*)$/;
 
 const MAX_NAME_LENGTH = 64;
 
+/** Whether a text can be the name of a key. */
+export function isKeyName(text: string): boolean {
+  return text.length <= MAX_NAME_LENGTH && NAMED.exec(`${text}:`)?.[1] === text;
+}
+
 /** Unusable file of keys; the message is a clause for a person. */
 export class KeyFileError extends Error {
   /** Class name. */
@@ -48,4 +53,9 @@ export function keyLines(text: string): readonly KeyLine[] {
   }
   if (lines.length === 0) throw new KeyFileError("it has no keys");
   return lines;
+}
+
+/** Whether a key is one character repeated, and so plainly not random. */
+export function isOneCharacter(key: string): boolean {
+  return /^(.)\1*$/s.test(key);
 }

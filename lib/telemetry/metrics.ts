@@ -8,8 +8,9 @@
 
 import type { Evicted } from "../guard/memory_store.ts";
 import { REFUSED, type Refused } from "../operations/facts.ts";
-import { UNOPENED, type Unopened } from "../sealing/seal_keys.ts";
+import { SECRET_FORMS, type SecretForm, UNOPENED, type Unopened } from "../sealing/seal_keys.ts";
 import type { RequestEvent } from "./request_event.ts";
+import type { CheckedSecrets } from "./status.ts";
 
 /** Figures of the process. */
 export interface ProcessFigures {
@@ -37,6 +38,8 @@ export interface Metrics {
   readonly observe: (event: RequestEvent) => void;
   /** Counts an event of the guard. */
   readonly countGuard: (event: GuardEvent) => void;
+  /** Returns the number of secrets whose pins were checked, by form. */
+  readonly checkedSecrets: () => CheckedSecrets;
   /** Writes the page. */
   readonly text: (figures: ProcessFigures) => string;
 }
@@ -88,6 +91,7 @@ export function createMetrics(version: string, window: number): Metrics {
   const distances = histogram({}, Array.from({ length: 2 * window + 1 }, (_, i) => i - window));
   const refusals = new Map(REFUSED.map((reason) => [reason, 0]));
   const unopened = new Map(UNOPENED.map((cause) => [cause, 0]));
+  const checked = new Map(SECRET_FORMS.map((form) => [form, 0]));
   const guard: Record<GuardEvent, number> = {
     "evicted-used": 0,
     "evicted-known": 0,
@@ -110,7 +114,9 @@ export function createMetrics(version: string, window: number): Metrics {
       if (facts.unopened !== undefined) {
         unopened.set(facts.unopened, unopened.get(facts.unopened)! + 1);
       }
+      if (facts.form !== undefined) checked.set(facts.form, checked.get(facts.form)! + 1);
     },
+    checkedSecrets: () => Object.fromEntries(checked) as Record<SecretForm, number>,
     text: (figures) =>
       [
         ...family("authenticator_requests_total", "counter", "Requests answered."),
@@ -127,8 +133,24 @@ export function createMetrics(version: string, window: number): Metrics {
           "Time steps from the current one to that of an accepted pin.",
           [distances],
         ),
-        ...refusalLines(refusals),
-        ...unopenedLines(unopened),
+        ...labelledLines(
+          "authenticator_guard_refusals_total",
+          "Pins not accepted for another reason than being wrong.",
+          "reason",
+          refusals,
+        ),
+        ...labelledLines(
+          "authenticator_secrets_checked_total",
+          "Secrets of checked pins.",
+          "form",
+          checked,
+        ),
+        ...labelledLines(
+          "authenticator_secrets_unopened_total",
+          "Sealed secrets that could not be opened.",
+          "cause",
+          unopened,
+        ),
         ...guardLines(guard, wrongPins),
         ...figureLines(figures, version),
         "",
@@ -178,19 +200,15 @@ function histogramLines(name: string, help: string, all: readonly Histogram[]): 
   ];
 }
 
-function refusalLines(refusals: ReadonlyMap<Refused, number>): string[] {
-  const name = "authenticator_guard_refusals_total";
+function labelledLines(
+  name: string,
+  help: string,
+  label: string,
+  counts: ReadonlyMap<Refused | SecretForm | Unopened, number>,
+): string[] {
   return [
-    ...family(name, "counter", "Pins not accepted for another reason than being wrong."),
-    ...[...refusals].map(([reason, count]) => sample(name, { reason }, count)),
-  ];
-}
-
-function unopenedLines(unopened: ReadonlyMap<Unopened, number>): string[] {
-  const name = "authenticator_secrets_unopened_total";
-  return [
-    ...family(name, "counter", "Sealed secrets that could not be opened."),
-    ...[...unopened].map(([cause, count]) => sample(name, { cause }, count)),
+    ...family(name, "counter", help),
+    ...[...counts].map(([value, count]) => sample(name, { [label]: value }, count)),
   ];
 }
 

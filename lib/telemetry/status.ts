@@ -4,6 +4,11 @@
  * @module
  */
 
+import type { SecretForm } from "../sealing/seal_keys.ts";
+
+/** Number of secrets whose pins were checked since the start, by form. */
+export type CheckedSecrets = Readonly<Record<SecretForm, number>>;
+
 /** State of the guard's memory. */
 export interface GuardStatus {
   /** Number of secrets remembered. */
@@ -28,6 +33,8 @@ export interface ServerStatus {
   readonly keys: readonly (string | null)[] | undefined;
   /** The names of the keys of sealed secrets, the one that seals first; undefined without keys. */
   readonly sealKeys: readonly string[] | undefined;
+  /** Secrets whose pins were checked, by form; undefined without metrics. */
+  readonly secrets: CheckedSecrets | undefined;
   /** The latest reading of certificate and keys; undefined before the first. */
   readonly reload: { readonly at: string; readonly lines: readonly string[] } | undefined;
   /** The store of the guard: `memory`, its URL without the password, or `off`. */

@@ -22,6 +22,8 @@ export interface Fence {
   readonly info: string;
   /** What is in it. */
   readonly text: string;
+  /** The blanks before its fence, in a list. */
+  readonly indent: string;
 }
 
 function markdownIn(folder: string): readonly string[] {
@@ -40,9 +42,10 @@ const FENCES = /^( *)(```|~~~)(.*)\n([^]*?)^\1\2$/gm;
 
 /** The fenced blocks of a page, in order. */
 export function fencesOf(page: string): readonly Fence[] {
-  return [...read(page).matchAll(FENCES)].map(([, , , info, text]) => ({
+  return [...read(page).matchAll(FENCES)].map(([, indent, , info, text]) => ({
     info: info!.trim(),
     text: text!,
+    indent: indent!,
   }));
 }
 

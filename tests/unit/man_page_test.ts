@@ -44,7 +44,7 @@ ${CODE_OPTIONS.secretFile.description}.
 ${CODE_OPTIONS.at.description}.
 ${CODE_OPTIONS.at.expected.replace("a", "A")}.
 .PP
-Options of the service that matter here: --algorithm, --digits, --period, --secret-encoding, --seal-keys-file.
+Options of the service that matter here: --algorithm, --digits, --period, --secret-encoding.
 .PP
 .EX
 authenticator code < secret.txt
@@ -86,7 +86,7 @@ Deno.test("manPage() has its sections, and each command's options in that of the
   const sections = TEXT.split('.SS "').slice(1);
   const silent = sections.filter((section) => !section.includes("Options of the service that"));
   assertEquals(silent.map((section) => section.split('"')[0]), [
-    ...["serve", "check", "licenses", "help", "version"],
+    ...["serve", "keygen", "check", "licenses", "help", "version"],
   ]);
   // Backslashes are characters, and a switch has no value.
   assert(PAGE.includes("printf '%s\\en' 123456"));

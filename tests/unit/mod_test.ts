@@ -119,6 +119,10 @@ const WRONG: readonly (readonly [AuthenticatorOptions, string])[] = [
     { sealKeys: ["canary"] },
     "sealKeys cannot be used: line 1 must be a name, a colon, and a key of 64 hexadecimal digits.",
   ],
+  [
+    { apiKeys: [`web:${"aB".repeat(32)}`], sealKeys: [`new:${"ab".repeat(32)}`] },
+    "sealKeys cannot be used: the key new is one of apiKeys too.",
+  ],
   [{ singleuse: true } as AuthenticatorOptions, "There is no option singleuse."],
 ];
 

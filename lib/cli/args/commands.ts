@@ -31,6 +31,14 @@ export interface PairOptions {
   readonly png: string | undefined;
 }
 
+/** Options of the commands `seal` and `unseal`. */
+export interface SealOptions {
+  /** Whether to read a table. */
+  readonly csv: boolean;
+  /** Whether to write nothing, and only to check the table. */
+  readonly check: boolean;
+}
+
 /** Options of the command `doctor`. */
 export interface DoctorOptions {
   /** The time of the pin, in milliseconds since 1970; undefined for now. */
@@ -67,6 +75,12 @@ export const PAIR_OPTIONS: OptionTable<PairOptions> = {
   newSecret: { description: "Make a random secret of 160 bits and print it", ...SWITCH },
   svg: { description: "Write the QR code as SVG too", ...FILE },
   png: { description: "Write the QR code as PNG too", ...FILE },
+};
+
+/** Options of the commands `seal` and `unseal`. */
+export const SEAL_OPTIONS: OptionTable<SealOptions> = {
+  csv: { description: "Read records of CSV, whose last field is the secret", ...SWITCH },
+  check: { description: "Write nothing, and fail if a secret would be changed", ...SWITCH },
 };
 
 // A time without a zone is refused: the phone or log of the user may be in another zone.
@@ -113,8 +127,8 @@ export interface CommandRow {
    * all, so that the options of a server can be given unchanged.
    */
   readonly uses: readonly (keyof Config)[];
-  /** The placeholder of the operand; undefined without one. */
-  readonly operand?: "COMMAND" | "URL";
+  /** Placeholders of the operands; brackets enclose one that can be left out. */
+  readonly operands?: readonly string[];
   /** Example command lines. */
   readonly examples: readonly string[];
 }
@@ -164,21 +178,41 @@ const TABLE: readonly (readonly [name: string, command: CommandRow])[] = [
     examples: ["authenticator code < secret.txt"],
   }],
   ["seal", {
-    summary: "Seal secrets, one per line of standard input, for your database",
-    details: "A line is SECRET, or ID, a tab, SECRET; the ID is copied. A secret that is sealed " +
-      "with the first key stays as it is; one of another key is sealed anew. The first line that " +
-      "cannot be sealed ends it, with the number of the line and exit code 1.",
-    options: {},
+    summary: "Seal a secret from standard input, or those of a table, for your database",
+    details: "Prints the sealed secret. A secret that is sealed with the first key stays as it is; " +
+      "one of another key is sealed anew. With --csv, it reads records of two or more fields " +
+      "(RFC 4180, UTF-8), and writes for each the new value, the other fields, and the SHA-256 of " +
+      "the old value. The first record that is wrong ends it, with its number and exit code 1.",
+    options: { ...SEAL_OPTIONS },
     uses: SECRET,
-    examples: ["authenticator seal --seal-keys-file seal-keys < export.tsv > sealed.tsv"],
+    examples: [
+      "authenticator seal --seal-keys-file seal-keys < secret.txt",
+      "authenticator seal --seal-keys-file seal-keys --csv --check < export.csv",
+    ],
   }],
   ["unseal", {
-    summary: "Open sealed secrets, one per line of standard input",
-    details: "The way back from seal, with lines of the same form. A secret that is not sealed " +
-      "stays as it is. The output is as secret as the keys.",
-    options: {},
+    summary: "Open a sealed secret from standard input, or those of a table",
+    details: "The way back from seal, with the same options. A secret that is not sealed stays as " +
+      "it is. The output is as secret as the keys.",
+    options: { ...SEAL_OPTIONS },
     uses: SECRET,
-    examples: ["authenticator unseal --seal-keys-file seal-keys < sealed.tsv > secrets.tsv"],
+    examples: ["authenticator unseal --seal-keys-file seal-keys < sealed.txt"],
+  }],
+  ["keygen", {
+    summary: "Make a key: of seals, of a caller (api), or of the guard",
+    details: "KIND is seal, api or guard. With seal, a line with a new key becomes the last of FILE; " +
+      "NAME is k and the date unless given. With api, the key is for the caller NAME, and is " +
+      "printed once. With guard, FILE must not exist. A new file is readable by you alone; one " +
+      "that exists keeps its owner, mode and links, and its lines. Run it as yourself: under " +
+      "authenticator-as-service, no file can be written.",
+    options: {},
+    uses: [],
+    operands: ["KIND", "FILE", "[NAME]"],
+    examples: [
+      "authenticator keygen seal seal-keys",
+      "authenticator keygen api api-keys billing",
+      "authenticator keygen guard guard.key",
+    ],
   }],
   ["doctor", {
     summary: "Say why a pin fails; pin and secret on two lines of standard input",
@@ -205,7 +239,7 @@ const TABLE: readonly (readonly [name: string, command: CommandRow])[] = [
       "--send-key. The exit code is 0 when the answers are the same, but for those of the hosted " +
       "service that no option restores, and 1 when an option or anything else differs.",
     options: { ...COMPARE_OPTIONS },
-    operand: "URL",
+    operands: ["URL"],
     uses: [
       ...CODE,
       ...[
@@ -283,7 +317,7 @@ const TABLE: readonly (readonly [name: string, command: CommandRow])[] = [
     details: "The same as --help after a command.",
     options: {},
     uses: [],
-    operand: "COMMAND",
+    operands: ["[COMMAND]"],
     examples: ["authenticator help pair"],
   }],
   ["version", {

@@ -39,14 +39,14 @@ function usage(): string {
     "",
     ...commandRows([...COMMANDS.keys()]),
     "",
-    "Options of serve:",
+    "Options of serve, with defaults in parentheses:",
     ...namesOf(OPTIONS).map((name) => optionRow(name, OPTIONS[name])),
     ...LAST_OPTIONS,
     "",
     `You can also set each of them in the environment: ${flagOf("baseUrl")} as ` +
     `${variableOf("baseUrl")}.`,
-    `One without a value is switched on with true: ${variableOf("metrics")}=true.`,
-    "A flag wins over its variable. Defaults are in parentheses.",
+    `One without a value is switched on with true: ${variableOf("metrics")}=true. ` +
+    "A flag wins over its variable.",
     "",
     exitCodes(),
   ].join("\n");
@@ -76,8 +76,7 @@ const LAST_OPTIONS = [
 
 /** Writes the synopsis of a command, as in its usage line. */
 export function synopsisOf(name: string, command: CommandRow): string {
-  const { operand } = command;
-  const operands = operand === undefined ? [] : operand === "URL" ? [operand] : [`[${operand}]`];
+  const { operands = [] } = command;
   const hasOptions = namesOf(optionsOf(command)).length > 0;
   return ["authenticator", name, ...operands, ...(hasOptions ? ["[options]"] : [])].join(" ");
 }

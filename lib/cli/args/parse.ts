@@ -29,8 +29,13 @@ import {
   optionsOf,
   PAIR_OPTIONS,
   type PairOptions,
+  SEAL_OPTIONS,
+  type SealOptions,
 } from "./commands.ts";
 import { nearestOf } from "./did_you_mean.ts";
+
+/** Kind of key that `keygen` makes. */
+export type KeyKind = "seal" | "api" | "guard";
 
 /** Source of an option's value. */
 export type OptionSource = "flag" | "environment" | "default";
@@ -38,7 +43,7 @@ export type OptionSource = "flag" | "environment" | "default";
 /** Parsed command line. */
 export type Command =
   | {
-    readonly kind: "seal" | "unseal" | "healthcheck" | "status" | "guard unlock" | "guard name";
+    readonly kind: "healthcheck" | "status" | "guard unlock" | "guard name";
     readonly config: Config;
   }
   | {
@@ -47,6 +52,7 @@ export type Command =
     /** The source of each option of the service, by name. */
     readonly sources: ReadonlyMap<string, OptionSource>;
   }
+  | { readonly kind: "seal" | "unseal"; readonly config: Config; readonly options: SealOptions }
   | { readonly kind: "pair"; readonly config: Config; readonly options: PairOptions }
   | { readonly kind: "code"; readonly config: Config; readonly options: CodeOptions }
   | { readonly kind: "doctor"; readonly config: Config; readonly options: DoctorOptions }
@@ -56,6 +62,14 @@ export type Command =
     readonly options: CompareOptions;
     /** The URL as typed; undefined without one. */
     readonly url: string | undefined;
+  }
+  | {
+    readonly kind: "keygen";
+    readonly keyKind: KeyKind;
+    /** The path of the file. */
+    readonly file: string;
+    /** The name of the key; undefined without one. */
+    readonly name: string | undefined;
   }
   | {
     readonly kind: "help";
@@ -80,12 +94,15 @@ export function parseCommand(
   // npm users put two hyphens before the options, and deno task passes them on.
   const { name, rest } = commandOf(args[0] === "--" ? args.slice(1) : args);
   const command = COMMANDS.get(name ?? DEFAULT_COMMAND)!;
-  const { flags, operand } = readWords(rest, command);
+  const { flags, operands } = readWords(rest, command);
+  const [operand] = operands;
   if (flags.has("help")) return { kind: "help", about: name };
   if (flags.has("version")) return { kind: "version" };
   switch (name) {
     case "help":
       return { kind: "help", about: operand };
+    case "keygen":
+      return keygenOf(operands);
     case "licenses":
     case "version":
       return { kind: name };
@@ -107,6 +124,7 @@ export function parseCommand(
     }
     case "seal":
     case "unseal":
+      return { kind: name, config, options: parseOptions(SEAL_OPTIONS, ofCommand) };
     case "healthcheck":
     case "status":
     case "guard unlock":
@@ -120,6 +138,16 @@ export function parseCommand(
 }
 
 const [DEFAULT_COMMAND = ""] = COMMANDS.keys();
+
+function keygenOf([keyKind, file, name]: readonly string[]): Command {
+  if (keyKind !== "seal" && keyKind !== "api" && keyKind !== "guard") {
+    throw new UsageError("keygen needs a KIND: seal, api or guard");
+  }
+  if (file === undefined) throw new UsageError(`keygen ${keyKind} needs a FILE`);
+  if (keyKind === "api" && name === undefined) throw new UsageError("keygen api needs a NAME");
+  if (keyKind === "guard" && name !== undefined) throw new UsageError("keygen guard takes no NAME");
+  return { kind: "keygen", keyKind, file, name };
+}
 
 function sourcesOf({ flags, env }: OptionSources): ReadonlyMap<string, OptionSource> {
   return new Map(
@@ -188,8 +216,8 @@ function checkVariables(variables: readonly string[]): void {
 interface Words {
   /** The values of options, by flag without hyphens. */
   readonly flags: ReadonlyMap<string, string>;
-  /** The operand. */
-  readonly operand: string | undefined;
+  /** The operands. */
+  readonly operands: readonly string[];
 }
 
 function readWords(args: readonly string[], command: CommandRow): Words {
@@ -217,24 +245,26 @@ function readWords(args: readonly string[], command: CommandRow): Words {
     if (flags.has(token.name)) throw new UsageError(`--${token.name} is given twice`);
     flags.set(token.name, flagValue(token, known));
   }
-  if (flags.has("help")) return { flags, operand: undefined };
+  const { operands = [] } = command;
+  if (flags.has("help")) return { flags, operands: [] };
   const word = tokens.findIndex(({ kind }) => kind === "positional");
-  if (command.operand === undefined && word >= 0) {
+  if (operands.length === 0 && word >= 0) {
     const before = tokens.slice(0, word)
       .flatMap((token) => token.kind === "option" ? [token.name] : []);
     throw unexpectedWord(before.at(-1), known);
   }
-  if (command.operand === "URL" && words.length > 1) {
-    throw new UsageError("unexpected word: give one URL, and quotes around a value with spaces");
+  if (operands[0] === "[COMMAND]") {
+    const typed = words.join(" ");
+    if (typed !== "" && !COMMANDS.has(typed) && commandsOf(typed).length === 0) {
+      throw noSuchCommand(typed, [...COMMANDS.keys()]);
+    }
+    return { flags, operands: typed === "" ? [] : [typed] };
   }
-  const typed = words.join(" ");
-  if (
-    command.operand !== "URL" && typed !== "" && !COMMANDS.has(typed) &&
-    commandsOf(typed).length === 0
-  ) {
-    throw noSuchCommand(typed, [...COMMANDS.keys()]);
+  if (words.length > operands.length) {
+    const all = operands.join(" ");
+    throw new UsageError(`unexpected word: give ${all}, and quotes around a value with spaces`);
   }
-  return { flags, operand: typed || undefined };
+  return { flags, operands: words };
 }
 
 // Makes the error for an unexpected word. The message has the place of the word but not the word,

@@ -12,7 +12,7 @@ import { readGuardKey } from "../../server/guard.ts";
 import { certificateRisks, findRisks } from "./warnings.ts";
 import { warn } from "../io/io.ts";
 import { checkStore, checkSystem, tryAddresses } from "./preflight.ts";
-import { readKeys, readSealKeys } from "../../server/server.ts";
+import { checkApart, readKeys, readSealKeys } from "../../server/server.ts";
 import type { CallerKey } from "../../http/api_keys.ts";
 import { keysInWords } from "../serve/reload.ts";
 import { readStoreFiles, readTls } from "../../server/files/tls.ts";
@@ -83,8 +83,14 @@ function readFiles(config: Config): Reading {
     }
   };
   attempt(() => readTls(config));
-  attempt(() => apiKeysFile && keys.set("apiKeysFile", readKeys(apiKeysFile)));
-  attempt(() => sealKeysFile && keys.set("sealKeysFile", readSealKeys(sealKeysFile)));
+  let callerKeys: readonly CallerKey[] | undefined;
+  attempt(() => apiKeysFile && keys.set("apiKeysFile", callerKeys = readKeys(apiKeysFile)));
+  attempt(() => {
+    if (sealKeysFile === undefined) return;
+    const sealKeys = readSealKeys(sealKeysFile);
+    keys.set("sealKeysFile", sealKeys);
+    checkApart(sealKeys, callerKeys);
+  });
   attempt(() => guardKeyFile && readGuardKey(guardKeyFile));
   attempt(() => readStoreFiles(config));
   return { keys, problems };

@@ -180,18 +180,45 @@ export function fileRisks(files: readonly FileAccess[]): readonly string[] {
     );
 }
 
-/**
- * Finds the risks of a file of API keys.
- *
- * @param lines The numbers of lines with a colon but without a name.
- */
-export function keyRisks(lines: readonly number[]): readonly string[] {
-  if (lines.length === 0) return [];
-  const more = lines.length === 1 ? "" : ` (and ${lines.length - 1} more)`;
+/** Lines of a file of API keys with risks, by their numbers. */
+export interface KeyLines {
+  /** Lines with a colon but without a name. */
+  readonly doubtful: readonly number[];
+  /** Lines whose key is one character repeated. */
+  readonly guessable: readonly number[];
+}
+
+/** Finds the risks of a file of API keys. */
+export function keyRisks({ doubtful, guessable }: KeyLines): readonly string[] {
+  const risk = (lines: readonly number[], clause: string): readonly string[] => {
+    if (lines.length === 0) return [];
+    const more = lines.length === 1 ? "" : ` (and ${lines.length - 1} more)`;
+    return [`line ${lines[0]}${more} of the file of ${flagOf("apiKeysFile")} ${clause}`];
+  };
   return [
-    `line ${lines[0]}${more} of the file of ${flagOf("apiKeysFile")} has a colon, and no name ` +
-    "before it: the whole line is the key. A name begins with a letter, and has only letters, " +
-    "digits, dots, hyphens and underscores.",
+    ...risk(
+      doubtful,
+      "has a colon, and no name before it: the whole line is the key. A name begins with a letter, " +
+        "and has only letters, digits, dots, hyphens and underscores.",
+    ),
+    ...risk(guessable, "has one character repeated as its key, which is easily guessed."),
+  ];
+}
+
+/** Facts of the key of `--guard-key-file`. */
+export interface GuardKeyFacts {
+  /** Whether it is one byte repeated. */
+  readonly isOneCharacter: boolean;
+  /** Whether it is an API key too. */
+  readonly isApiKey: boolean;
+}
+
+/** Finds the risks of the guard's key. */
+export function guardKeyRisks({ isOneCharacter, isApiKey }: GuardKeyFacts): readonly string[] {
+  const file = `the file of ${flagOf("guardKeyFile")}`;
+  return [
+    ...(isOneCharacter ? [`${file} has one character repeated, which is easily guessed.`] : []),
+    ...(isApiKey ? [`${file} has a key of ${flagOf("apiKeysFile")}, which callers have.`] : []),
   ];
 }
 

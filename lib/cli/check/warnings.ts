@@ -4,6 +4,7 @@
  * @module
  */
 
+import { Buffer } from "node:buffer";
 import { statSync } from "node:fs";
 import process from "node:process";
 import { readOptionText, type TlsFileOption } from "../../server/files/option_file.ts";
@@ -11,11 +12,14 @@ import { certificatesIn, lacksIssuer, type Validity, validityOf } from "../../se
 import type { OptionSource } from "../args/parse.ts";
 import type { Config } from "../../config/options.ts";
 import { flagOf } from "../../config/option.ts";
-import { doubtfulLines } from "../../http/api_keys.ts";
+import { doubtfulLines, guessableLines, parseKeys } from "../../http/api_keys.ts";
+import { readGuardKey } from "../../server/guard.ts";
+import { isOneCharacter } from "../../system/key_file.ts";
 import { readVariable } from "../io/io.ts";
 import {
   type FileAccess,
   fileRisks,
+  guardKeyRisks,
   keyRisks,
   optionRisks,
   variableRisks,
@@ -35,8 +39,9 @@ export function findRisks(
   const hidden = variables.filter(({ readable }) => !readable).map(({ name }) => name);
   return [
     ...optionRisks(config, sources),
-    ...fileRisks(factsOfFiles(config)),
+    ...fileRisksOf(config, FILE_OPTIONS),
     ...keyFileRisks(config),
+    ...guardKeyFileRisks(config),
     ...variableRisks(variables),
     ...(hidden.length === 0
       ? []
@@ -50,8 +55,22 @@ const FILE_OPTIONS = [
   ...["guardPasswordFile", "guardTlsCa", "guardTlsCert", "guardTlsKey"] as const,
 ];
 
-function factsOfFiles(config: Config): readonly FileAccess[] {
-  return FILE_OPTIONS.map((option) => ({ option, isPublic: isPublic(config[option]) }));
+/** Option with a file that `serve` reads. */
+type ServedFile = typeof FILE_OPTIONS[number];
+
+/** Finds the files of options that other users of this machine can read. */
+export function fileRisksOf(config: Config, options: readonly ServedFile[]): readonly string[] {
+  return fileRisks(
+    options.map((option): FileAccess => ({ option, isPublic: isPublic(config[option]) })),
+  );
+}
+
+/** Finds the risks of the files that a running server reads again. */
+export function reloadedRisks(config: Config): readonly string[] {
+  return [
+    ...fileRisksOf(config, ["tlsKey", "apiKeysFile", "sealKeysFile"]),
+    ...keyFileRisks(config),
+  ];
 }
 
 // Whether all users of this machine can read a file, by its permission bits for others; on Windows
@@ -65,11 +84,29 @@ function isPublic(path: string | undefined): boolean {
   }
 }
 
-/** Finds the risks of the file of API keys. It skips an unusable file, which its reader reports. */
-export function keyFileRisks({ apiKeysFile: path }: Config): readonly string[] {
+// Finds the risks of the file of API keys. It skips an unusable file, which its reader reports.
+function keyFileRisks({ apiKeysFile: path }: Config): readonly string[] {
   if (path === undefined) return [];
   try {
-    return keyRisks(doubtfulLines(readOptionText("apiKeysFile", path)));
+    const text = readOptionText("apiKeysFile", path);
+    return keyRisks({ doubtful: doubtfulLines(text), guessable: guessableLines(text) });
+  } catch {
+    return [];
+  }
+}
+
+// Finds the risks of the guard's key. It skips unusable files, which their readers report.
+function guardKeyFileRisks({ guardKeyFile, apiKeysFile }: Config): readonly string[] {
+  if (guardKeyFile === undefined) return [];
+  try {
+    const key = Buffer.from(readGuardKey(guardKeyFile)).toString("latin1");
+    const callers = apiKeysFile === undefined
+      ? []
+      : parseKeys(readOptionText("apiKeysFile", apiKeysFile));
+    return guardKeyRisks({
+      isOneCharacter: isOneCharacter(key),
+      isApiKey: callers.some((caller) => caller.key === key),
+    });
   } catch {
     return [];
   }

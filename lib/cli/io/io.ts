@@ -36,8 +36,40 @@ export async function writeOut(text: string): Promise<void> {
   try {
     await writeStdout(text);
   } catch (error) {
-    if (systemErrorCode(error) === "EPIPE") return;
-    throw new CommandError(`standard output cannot be written to: ${describeSystemError(error)}`);
+    if (systemErrorCode(error) !== "EPIPE") throw unwritten(error);
+  }
+}
+
+/**
+ * Writes to standard output, and resolves once all is written. A reader that is gone is an error, since
+ * it must read everything.
+ *
+ * @throws {CommandError} When the write fails.
+ */
+export async function writeAll(text: string): Promise<void> {
+  try {
+    await writeStdout(text);
+  } catch (error) {
+    throw unwritten(error);
+  }
+}
+
+function unwritten(error: unknown): CommandError {
+  return new CommandError(
+    `standard output cannot be written to: ${describeSystemError(error)}`,
+  );
+}
+
+/**
+ * Reads standard input as it arrives.
+ *
+ * @throws {CommandError} When it cannot be read.
+ */
+export async function* stdinChunks(): AsyncGenerator<Uint8Array> {
+  try {
+    yield* process.stdin as AsyncIterable<Uint8Array>;
+  } catch (error) {
+    throw new CommandError(`cannot read standard input: ${describeSystemError(error)}`);
   }
 }
 
@@ -119,7 +151,7 @@ export async function writeNewFiles(...files: readonly NewFile[]): Promise<void>
     try {
       const file = await open(path, "wx", 0o600);
       made.push(path);
-      await file.writeFile(data).finally(() => file.close());
+      await file.writeFile(data).then(() => file.sync()).finally(() => file.close());
     } catch (error) {
       await Promise.allSettled(made.map((path) => unlink(path)));
       throw new CommandError(`cannot write ${path}: ${describeSystemError(error)}`);

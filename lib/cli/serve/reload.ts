@@ -18,7 +18,7 @@ import type { CallerKey } from "../../http/api_keys.ts";
 import { ListenError } from "../../server/listen/error.ts";
 import type { Listener } from "../../server/listen/listen.ts";
 import type { Tls } from "../../server/runtime/runtime.ts";
-import { keyFileRisks } from "../check/warnings.ts";
+import { reloadedRisks } from "../check/warnings.ts";
 import { readVariable } from "../io/io.ts";
 
 /** Renewable parts of a running server. */
@@ -38,13 +38,11 @@ interface KeyFile {
   readonly option: KeyFileOption;
   /** Name of its keys. */
   readonly what: string;
-  /** Finds the risks of its lines. */
-  readonly risks: (config: Config) => readonly string[];
 }
 
 const KEY_FILES: readonly KeyFile[] = [
-  { option: "apiKeysFile", what: "API keys", risks: keyFileRisks },
-  { option: "sealKeysFile", what: "seal keys", risks: () => [] },
+  { option: "apiKeysFile", what: "API keys" },
+  { option: "sealKeysFile", what: "seal keys" },
 ];
 
 /** Files of a running server that are read again. */
@@ -80,6 +78,7 @@ export class Reload {
       this.#toldReason = undefined;
       await this.#renewCertificate();
       keyFiles.forEach((file) => this.#renewKeys(file));
+      for (const risk of reloadedRisks(this.#config)) this.#tell("warn", risk);
     });
   }
 
@@ -125,13 +124,12 @@ export class Reload {
     }
   }
 
-  #renewKeys({ option, what, risks }: KeyFile): void {
+  #renewKeys({ option, what }: KeyFile): void {
     try {
       const { keys, isChanged } = this.#parts.service.renewKeys(option);
       const isCopy = !isChanged && isCredential(this.#config[option]!);
       const text = `the ${what} ${isChanged ? "were read again" : "are unchanged"}`;
       this.#tell(isCopy ? "warn" : "info", `${text}: ${keysInWords(keys)}${copyNote(isCopy)}`);
-      for (const risk of risks(this.#config)) this.#tell("warn", risk);
     } catch (error) {
       this.#tellFailure(`the old ${what} are kept`, error);
     }

@@ -8,6 +8,7 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { packDebian } from "../../../release/deb.ts";
 import { need, runToEnd } from "../../support/child.ts";
+import { shownBlock } from "../../support/deploy.ts";
 import { eventually } from "../../support/eventually.ts";
 import { executable } from "../../support/program.ts";
 import { type Machine, makeMachine, startMachine, whyNoMachine } from "./systemd.ts";
@@ -150,16 +151,22 @@ async function checkRefused(machine: Machine): Promise<void> {
   assert(await mainPid(machine) !== before && await isReady(machine));
 }
 
-/** Two instances on sockets, as drop-ins/sockets.conf shows, over an upgrade. */
+/** Two instances on sockets, as docs/instances.md shows, over an upgrade. */
 async function checkInstances(machine: Machine): Promise<void> {
-  const { say } = machine;
-  const examples = "/usr/share/doc/authenticator/examples";
-  const commands = [...(await say(`cat ${examples}/drop-ins/sockets.conf`))
-    .matchAll(/^# {3}(systemctl .*)$/gm)].map(([, command]) => command);
-  assertEquals(commands.length, 2);
-  await say(`set -e
-    install -D -m 644 -t /etc/systemd/system/authenticator@.service.d ${examples}/drop-ins/sockets.conf
-    systemctl daemon-reload\n${commands.join("\n")}`);
+  const { run, say } = machine;
+  const paste = (text: string): Promise<string> => say(shownBlock("docs/instances.md", text));
+  await say(`systemctl start redis-server
+    echo AUTHENTICATOR_GUARD=redis://127.0.0.1 >>/etc/authenticator.env`);
+  await paste("guard.key");
+  // Without the key, no instance would start: the server goes on.
+  await say("mv /etc/authenticator/guard.key /tmp");
+  const server = await mainPid(machine);
+  assert((await run(shownBlock("docs/instances.md", "sockets store"))).code !== 0);
+  assertEquals([await mainPid(machine), await isReady(machine)], [server, true]);
+  await say("mv /tmp/guard.key /etc/authenticator");
+  await paste("sockets store");
+  const environment = await say("systemctl show -P Environment authenticator@2");
+  assert(environment.includes("AUTHENTICATOR_GUARD_KEY_FILE="), environment);
   const instances = ["1", "2"];
   const processes = (): Promise<string> =>
     say("systemctl show -P MainPID authenticator@1 authenticator@2");
@@ -178,9 +185,15 @@ async function checkInstances(machine: Machine): Promise<void> {
     assertEquals(await say(`readlink /proc/${pid}/exe`), PROGRAM);
   }
   assertEquals(await state(machine, "is-active"), "inactive");
-  await say(`systemctl disable --now authenticator@1 authenticator@2
-    rm -r /etc/systemd/system/authenticator@.service.d
-    systemctl daemon-reload && systemctl enable --now authenticator`);
+  await paste('"http://127.0.0.1:910$number/readyz"');
+  assertEquals(
+    (await processes()).split("\n").filter((pid) => after.includes(pid) && pid !== ""),
+    [],
+  );
+  await paste("enable --now authenticator\n");
+  await say(`rm -r /etc/systemd/system/authenticator@.service.d /etc/authenticator
+    sed -i /GUARD/d /etc/authenticator.env
+    systemctl daemon-reload && systemctl restart authenticator && systemctl stop redis-server`);
 }
 
 async function checkNew(machine: Machine): Promise<void> {

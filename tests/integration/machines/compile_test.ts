@@ -7,8 +7,10 @@
 
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
+import { TARGETS } from "../../../release/make.ts";
 import { runToEnd } from "../../support/child.ts";
-import { ROOT } from "../../support/pages.ts";
+import { withFolder } from "../../support/folder.ts";
+import { read, ROOT } from "../../support/pages.ts";
 import { withSources } from "../../support/sources.ts";
 
 const COMPILE_MS = 600_000;
@@ -138,11 +140,12 @@ Deno.test("compile.sh names an unknown option, and exits with 2", async () => {
 });
 
 const [, DENO_VERSION, BUN_VERSION] = /DENO_VERSION=(\S+) BUN_VERSION=(\S+)/.exec(
-  Deno.readTextFileSync(new URL("compile.sh", ROOT)),
+  read("compile.sh"),
 )!;
 
-// Writes half of what it was asked for, and fails.
+// Writes half of what it was asked for, and fails; has everything in its cache.
 const BREAKS_OFF = `#!/usr/bin/env bash
+[[ $1 != cache ]] || exit 0
 [[ $* != --version ]] || { [[ $0 == *deno ]] && echo "deno ${DENO_VERSION} (stable)" || echo ${BUN_VERSION}; exit; }
 while (($#)); do
   [[ $1 != --output && $1 != --outfile ]] || echo half >"$2"
@@ -209,3 +212,116 @@ Deno.test("compile.sh that lacks Deno's base executable fails with a sentence ab
     ]);
     assert(stdout.endsWith("Setting up base binary.\n\n"), stdout);
   }));
+
+const MARK = "authenticator-poisoned";
+
+/** Replaces every file of a folder's executables by a script that tells that it ran, at `ran`. */
+function poisonExecutables(pattern: RegExp, folder: string, ran: string): number {
+  const files = filesBelow(folder).filter((path) => pattern.test(path));
+  for (const path of files) {
+    Deno.writeTextFileSync(path, `#!/bin/sh\n# ${MARK}\necho "$0" >>'${ran}'\nexit 1\n`);
+  }
+  return files.length;
+}
+
+function filesBelow(folder: string): string[] {
+  return [...Deno.readDirSync(folder)].flatMap(({ name, isDirectory }) =>
+    isDirectory ? filesBelow(`${folder}/${name}`) : [`${folder}/${name}`]
+  );
+}
+
+/** A machine other than this one, so that Bun downloads its base executable. */
+const OTHER = Deno.build.arch === "aarch64" ? "linux-x64" : "linux-arm64";
+
+/** Caches of the two runtimes that are filled by a build for another machine. */
+async function fillCaches(folder: string, sources: string): Promise<Record<string, string>> {
+  const env = { DENO_DIR: `${folder}/deno`, BUN_INSTALL_CACHE_DIR: `${folder}/bun` };
+  await compile(sources, ["--with", "bun", "--target", OTHER], env);
+  return env;
+}
+
+Deno.test("poisoned caches of a user are not used, and those that a caller names are compared", () =>
+  withSources("poisoned-", (sources) =>
+    withFolder(async (home) => {
+      const named = await fillCaches(`${home}/named`, sources);
+      // Deno runs one esbuild, and compile.sh has compared that one.
+      assertEquals([...Deno.readDirSync(`${named.DENO_DIR}/dl`)].length, 1);
+      const ran = `${home}/ran`;
+      await poisonUsual(home, named, ran);
+      const clean = { HOME: home, XDG_CACHE_HOME: `${home}/.cache`, DENO_DIR: "" };
+      const builds = [
+        { made: `authenticator-${OTHER}`, args: ["--with", "bun", "--target", OTHER], env: clean },
+        // One alone is not enough: it may be the usual one.
+        {
+          made: "authenticator.js",
+          args: ["--bundle"],
+          env: { ...clean, DENO_DIR: `${home}/.cache/deno` },
+        },
+      ];
+      for (const { made, args, env } of builds) {
+        await compile(sources, args, env);
+        for (const name of [made, "authenticator.js"]) {
+          const text = new TextDecoder("latin1").decode(
+            await Deno.readFile(`${sources}/dist/${name}`),
+          );
+          assertEquals([text.includes(MARK), text.includes("Authenticator")], [false, true], name);
+        }
+      }
+      assertEquals(isThere(ran), false);
+      for (const folder of [named.DENO_DIR!, named.BUN_INSTALL_CACHE_DIR!]) {
+        const before = await Deno.readTextFile(`${sources}/dist/SHA256SUMS`);
+        assert(poisonExecutables(/\/esbuild[^/]*$|\/bun-[^/]*$/, folder, ran) > 0);
+        const args = ["--with", "bun", "--target", OTHER];
+        const { code, stderr } = await runToEnd(["./compile.sh", ...args], {
+          cwd: sources,
+          env: { ...named, NO_COLOR: "1" },
+          deadlineMs: COMPILE_MS,
+        });
+        const says = /^compile\.sh: error: .* of executables\.lock: its SHA-256 is [0-9a-f]{64}$/m;
+        assertEquals([code, says.test(stderr), isThere(ran)], [1, true, false], stderr);
+        assertEquals(await Deno.readTextFile(`${sources}/dist/SHA256SUMS`), before);
+        await Deno.remove(folder, { recursive: true });
+      }
+    })));
+
+/** Puts poisoned packages, esbuild and base executables where a user of a home has them. */
+async function poisonUsual(
+  home: string,
+  named: Readonly<Record<string, string>>,
+  ran: string,
+): Promise<void> {
+  const [deno, bun] = [`${home}/.cache/deno`, `${home}/.bun/install/cache`];
+  await Deno.mkdir(`${home}/.cache`);
+  await Deno.mkdir(`${home}/.bun/install`, { recursive: true });
+  await runToEnd(["cp", "-R", named.DENO_DIR!, deno]);
+  await runToEnd(["cp", "-R", named.BUN_INSTALL_CACHE_DIR!, bun]);
+  assert(poisonExecutables(/\/esbuild[^/]*$/, deno, ran) > 0);
+  assert(poisonExecutables(/\/bun-[^/]*$/, bun, ran) > 0);
+  const base32 = filesBelow(`${deno}/npm`).find((path) => path.endsWith("/encoding/base32.js"))!;
+  await Deno.writeTextFile(base32, `globalThis["${MARK}"] = 1;\n`, { append: true });
+}
+
+function isThere(path: string): boolean {
+  try {
+    Deno.lstatSync(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+Deno.test("executables.lock has each base executable of a release with Bun, and the esbuild of each machine", () => {
+  const names = [...read("executables.lock").matchAll(/^[0-9a-f]{64} {2}(\S+)$/gm)]
+    .map(([, name]) => name!);
+  const bases = TARGETS.map(({ name }) =>
+    `bun-${name.replace("macos", "darwin").replace("arm64", "aarch64")}-v${BUN_VERSION}`
+  );
+  const [, esbuild] = / ESBUILD_VERSION=(\S+)/.exec(read("compile.sh"))!;
+  const builders = ["linux", "darwin", "win32"].flatMap((system) =>
+    ["x64", "arm64"].map((processor) => `esbuild-${esbuild}-${system}-${processor}`)
+  );
+  const needed = [...bases, ...builders, `deno-linux-x64-v${DENO_VERSION}`];
+  assertEquals(needed.filter((name) => !names.includes(name)), []);
+  const others = names.filter((name) => !needed.includes(name));
+  assertEquals(others.filter((name) => !name.startsWith(`denort-${DENO_VERSION}-`)), []);
+});

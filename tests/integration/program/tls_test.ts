@@ -10,8 +10,11 @@ import { Buffer } from "node:buffer";
 import { once } from "node:events";
 import { connect, type TLSSocket } from "node:tls";
 import { MAX_DRAIN_MS } from "../../../lib/server/listen/drain.ts";
+import { need, runToEnd } from "../../support/child.ts";
 import { eventually, inTime } from "../../support/eventually.ts";
+import { read } from "../../support/pages.ts";
 import {
+  PROGRAM,
   type RunningProgram,
   runProgram,
   type StartOptions,
@@ -269,3 +272,90 @@ Deno.test("the program serves over TLS although it may open no connection", asyn
     assertEquals(await nameShown(program), "first");
   }, { env: { DENO_CERT: "/nowhere/at/all" } });
 });
+
+const KEYS = { RSA: "rsa:2048", ECDSA: "ec -pkeyopt ec_paramgen_curve:P-256" };
+
+/** Makes a certificate with a key of a kind. */
+async function certificateOf(kind: keyof typeof KEYS): Promise<Files> {
+  let files: Files | undefined;
+  await withFolder(async (cwd) => {
+    const made = await runToEnd([
+      ..."openssl req -x509 -nodes -subj /CN=localhost -keyout key.pem -out cert.pem".split(" "),
+      ...`-newkey ${KEYS[kind]}`.split(" "),
+    ], { cwd });
+    assertEquals(made.code, 0, made.stderr);
+    const [cert, key] = ["cert.pem", "key.pem"].map((name) =>
+      Deno.readTextFileSync(`${cwd}/${name}`)
+    );
+    files = { cert: cert!, key: key! };
+  });
+  return files!;
+}
+
+/** The cipher that a program chooses among those offered; undefined where it accepts none. */
+async function chosen(
+  program: RunningProgram,
+  offer: readonly string[],
+): Promise<string | undefined> {
+  const { host } = new URL(program.url);
+  const { stdout } = await runToEnd(["openssl", "s_client", "-connect", host, ...offer]);
+  const [, name] = /\bCipher is (\S+)/.exec(stdout)!;
+  return name === "(NONE)" ? undefined : name;
+}
+
+/** All ciphers that a program accepts, found by excluding each one that it chose. */
+async function acceptedCiphers(program: RunningProgram): Promise<readonly string[]> {
+  const accepted: string[] = [];
+  const take = async (offer: () => readonly string[]): Promise<void> => {
+    for (let name = await chosen(program, offer()); name !== undefined;) {
+      accepted.push(name);
+      name = await chosen(program, offer());
+    }
+  };
+  const all = ["ALL:COMPLEMENTOFALL:@SECLEVEL=0"];
+  await take(
+    () => ["-tls1_2", "-cipher", [...all, ...accepted.map((name) => `!${name}`)].join(":")],
+  );
+  for (const suite of TLS_1_3) {
+    const name = await chosen(program, ["-tls1_3", "-ciphersuites", suite]);
+    if (name !== undefined) accepted.push(name);
+  }
+  return accepted.toSorted();
+}
+
+// RFC 8446 §B.4.
+const TLS_1_3 = [
+  "TLS_AES_128_GCM_SHA256",
+  "TLS_AES_256_GCM_SHA384",
+  "TLS_CHACHA20_POLY1305_SHA256",
+  "TLS_AES_128_CCM_SHA256",
+  "TLS_AES_128_CCM_8_SHA256",
+];
+
+/** The ciphers that docs/runtimes.md lists for what runs here, with a key of a kind. */
+function listedCiphers(kind: keyof typeof KEYS): readonly string[] {
+  const table = read("docs/runtimes.md").split(/<!-- \/?ciphers -->/)[1]!;
+  const column = PROGRAM === "deno" ? 2 : 3;
+  return table.split("\n").map((line) => line.split("|").map((cell) => cell.trim()))
+    .filter((cells) => cells[column] === "yes")
+    .map((cells) => cells[1]!.replaceAll("`", "").replace("RSA", kind)).toSorted();
+}
+
+for (const kind of ["RSA", "ECDSA"] as const) {
+  Deno.test(`docs/runtimes.md lists every cipher for an ${kind} certificate, each with forward secrecy`, async () => {
+    await need(["openssl", "version"]);
+    const files = await certificateOf(kind);
+    await withFiles(async ({ args, put }) => {
+      put(files);
+      await withProgram(args, async (program) => {
+        const accepted = await acceptedCiphers(program);
+        assertEquals(accepted, listedCiphers(kind));
+        assertEquals(accepted.filter((name) => !/^(?:ECDHE-|TLS_)/.test(name)), []);
+        for (const version of ["-tls1", "-tls1_1"]) {
+          const offer = [version, "-cipher", "ALL:@SECLEVEL=0"];
+          assertEquals(await chosen(program, offer), undefined, version);
+        }
+      });
+    });
+  });
+}

@@ -60,6 +60,7 @@ Deno.test("status, guard name and guard unlock call a server on its operator por
       "certificate: none",
       "API keys: none is needed",
       "seal keys: none",
+      "secrets checked: 2 plain, 0 sealed, 0 sealed with an older key",
       "last reload: none",
       "guard: memory",
       "secrets remembered: 1",

@@ -146,7 +146,12 @@ Deno.test("createHandler() logs each request once, with its outcome", async () =
     caller: undefined,
     facts: undefined,
   };
-  const call = { operation: "ValidatePin", binding: "HTTP GET", outcome: "false" } as const;
+  const call = {
+    operation: "ValidatePin",
+    binding: "HTTP GET",
+    outcome: "false",
+    facts: { form: "plain" },
+  } as const;
   const rows: readonly (readonly [string, RequestInit, Partial<RequestEvent>])[] = [
     [VALIDATE, {}, { ...call, replyBytes: 101 }],
     // One that is not read has no operation.
@@ -168,7 +173,7 @@ Deno.test("createHandler() logs each request once, with its outcome", async () =
       replyBytes: 29,
       facts: { ignored: 2, reason: "Missing parameter: appInfo." },
     }],
-    [`${VALIDATE}&d`, {}, { ...call, replyBytes: 101, facts: { ignored: 1 } }],
+    [`${VALIDATE}&d`, {}, { ...call, replyBytes: 101, facts: { form: "plain", ignored: 1 } }],
     [VALIDATE, { method: "HEAD" }, { ...call, method: "HEAD" }],
     ["/healthz", {}, { route: "healthz", replyBytes: 2 }],
     ["/healthz", { method: "HEAD" }, { method: "HEAD", route: "healthz" }],

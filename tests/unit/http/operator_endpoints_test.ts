@@ -17,6 +17,7 @@ const STATUS: ServerStatus = {
   certificateUntil: undefined,
   keys: undefined,
   sealKeys: undefined,
+  secrets: undefined,
   reload: undefined,
   store: "memory",
   guard: undefined,

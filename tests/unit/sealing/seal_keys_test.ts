@@ -40,10 +40,10 @@ function sealUnder(header: string, text = "secret"): string {
 }
 
 Deno.test("parseSealKeys() reads a name and a key per line, and skips empty lines and comments", () => {
-  const text = `# of 2026\r\n\r\na.B_1-c:${HEX.toUpperCase()}\r\n\n#\nold:${"0".repeat(64)}\n`;
+  const text = `# of 2026\r\n\r\na.B_1-c:${HEX.toUpperCase()}\r\n\n#\nold:${"01".repeat(32)}\n`;
   assertEquals(parseSealKeys(text).map(({ name, key }) => [name, key.toString("hex")]), [
     ["a.B_1-c", HEX],
-    ["old", "0".repeat(64)],
+    ["old", "01".repeat(32)],
   ]);
 });
 
@@ -60,6 +60,8 @@ Deno.test("parseSealKeys() refuses any other line, by its number and never by it
     [`b: ${HEX}`, form],
     [`b:${HEX} `, form],
     [` b:${HEX}`, form],
+    [`b:${"7".repeat(64)}`, "has one digit repeated: a key must be random"],
+    [`b:${"aA".repeat(32)}`, "has one digit repeated: a key must be random"],
     [`a:${HEX}`, "has a name that is above it"],
     [`b:${"CD".repeat(32)}`, "has a key that is above it"],
     [`${"n".repeat(65)}:${HEX}`, "has a name of more than 64 characters"],

@@ -9,7 +9,7 @@ import {
   readKeys,
   type ServerService,
 } from "../../../lib/server/server.ts";
-import { UsageError } from "../../../lib/config/option.ts";
+import { OptionFileError, UsageError } from "../../../lib/config/option.ts";
 import type { Runtime } from "../../../lib/server/runtime/runtime.ts";
 import { configOf } from "../../support/command.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -220,6 +220,31 @@ Deno.test("createServerService() has no page of metrics and no keys unless the o
   assertMatch(written.join(""), /^\S+ info request [^\n]*\n$/);
 });
 
+Deno.test("a seal key that is an API key too is refused at the start and at each reload", async () => {
+  await withFolder(async (folder) => {
+    const [api, seal] = [`${folder}/api`, `${folder}/seal`];
+    const put = (apiKey: string, sealKey: string): void => {
+      Deno.writeTextFileSync(api, `web:${apiKey}\n`);
+      Deno.writeTextFileSync(seal, `old:${"01".repeat(32)}\nnew:${sealKey}\n`);
+    };
+    const [one, other] = ["aB".repeat(32), "cd".repeat(32)];
+    const args = ["--api-keys-file", api, "--seal-keys-file", seal];
+    const sentence = "the key new of --seal-keys-file is a key of --api-keys-file too";
+    put(one, one.toLowerCase());
+    assertThrows(() => setup(args), OptionFileError, sentence);
+    put(one, other);
+    const { renewKeys, close } = setup(args);
+    put(other, other);
+    assertThrows(() => renewKeys("apiKeysFile"), OptionFileError, sentence);
+    put(one, one);
+    assertThrows(() => renewKeys("sealKeysFile"), OptionFileError, sentence);
+    put(one, "ef".repeat(32));
+    assertEquals(renewKeys("apiKeysFile").isChanged, false);
+    assertEquals(renewKeys("sealKeysFile").isChanged, true);
+    await close();
+  });
+});
+
 Deno.test("createServerService() with an operator port has the metrics only there, without an API key", async () => {
   const folder = await Deno.makeTempDir();
   await Deno.writeTextFile(`${folder}/keys`, "0123456789abcdef");
@@ -338,9 +363,12 @@ Deno.test("createServerService() opens what its seal keys have sealed, and reads
       Deno.writeTextFileSync(path, lines.join("\n"));
     const [first, second] = SEAL_KEY_LINES;
     put(first);
-    const { get, renewKeys, operatorHandler, written, close } = setup(["--seal-keys-file", path]);
-    const names = async (): Promise<unknown> =>
-      (await (await operatorHandler(new Request("http://localhost/status"))).json()).sealKeys;
+    const { get, renewKeys, operatorHandler, written, close } = setup([
+      ...["--seal-keys-file", path, "--metrics-port", "9101"],
+    ]);
+    const status = async (): Promise<{ readonly sealKeys: unknown; readonly secrets: unknown }> =>
+      await (await operatorHandler(new Request("http://localhost/status"))).json();
+    const names = async (): Promise<unknown> => (await status()).sealKeys;
     const statusOf = async (line: string): Promise<number> => {
       const sealed = await sealByJose("canary", line);
       return (await get(`/api.asmx/ValidatePin?pin=1&secretCode=${sealed}`)).status;
@@ -359,6 +387,8 @@ Deno.test("createServerService() opens what its seal keys have sealed, and reads
     const { message } = assertThrows(() => renewKeys("sealKeysFile"), UsageError);
     assertMatch(message, /^the file of --seal-keys-file cannot be used: line 2 must be a name/);
     assertEquals([await statusOf(first), await names()], [200, ["old", "new"]]);
+    await (await get(WRONG_PIN)).body?.cancel();
+    assertEquals((await status()).secrets, { plain: 1, sealed: 2, "older-key": 2 });
     await close();
     const log = written.join("");
     assertMatch(log, / unopened=no-key-of-that-name reason="Parameter secretCode is sealed, and /);

@@ -146,14 +146,25 @@ Deno.test("createMetrics() counts each value of a fact", () => {
 });
 
 Deno.test("createMetrics() counts each cause of a sealed secret that was not opened", () => {
-  const causes = ["not-authentic", "no-key-of-that-name", "not-authentic"] as const;
+  const causes = ["not-authentic", "no-key-of-that-name", "not-authentic", "no-keys"] as const;
   const page = pageOf(
     causes.map((unopened) => ({ ...EVENT, outcome: "invalid", facts: { unopened } })),
   );
   assertEquals(page.filter((line) => line.startsWith("authenticator_secrets_unopened_total{")), [
+    'authenticator_secrets_unopened_total{cause="no-keys"} 1',
     'authenticator_secrets_unopened_total{cause="no-key-of-that-name"} 1',
     'authenticator_secrets_unopened_total{cause="not-authentic"} 2',
     'authenticator_secrets_unopened_total{cause="not-of-this-format"} 0',
+  ]);
+});
+
+Deno.test("createMetrics() counts each form of a checked secret", () => {
+  const forms = ["older-key", "plain", "older-key", "sealed", "older-key"] as const;
+  const page = pageOf(forms.map((form) => ({ ...EVENT, facts: { form } })));
+  assertEquals(page.filter((line) => line.startsWith("authenticator_secrets_checked_total{")), [
+    'authenticator_secrets_checked_total{form="plain"} 1',
+    'authenticator_secrets_checked_total{form="sealed"} 1',
+    'authenticator_secrets_checked_total{form="older-key"} 3',
   ]);
 });
 
@@ -229,8 +240,14 @@ authenticator_guard_refusals_total{reason="throttled"} 1
 authenticator_guard_refusals_total{reason="replayed"} 0
 authenticator_guard_refusals_total{reason="unavailable"} 0
 authenticator_guard_refusals_total{reason="empty"} 0
+# HELP authenticator_secrets_checked_total Secrets of checked pins.
+# TYPE authenticator_secrets_checked_total counter
+authenticator_secrets_checked_total{form="plain"} 0
+authenticator_secrets_checked_total{form="sealed"} 0
+authenticator_secrets_checked_total{form="older-key"} 0
 # HELP authenticator_secrets_unopened_total Sealed secrets that could not be opened.
 # TYPE authenticator_secrets_unopened_total counter
+authenticator_secrets_unopened_total{cause="no-keys"} 0
 authenticator_secrets_unopened_total{cause="no-key-of-that-name"} 0
 authenticator_secrets_unopened_total{cause="not-authentic"} 0
 authenticator_secrets_unopened_total{cause="not-of-this-format"} 0

@@ -15,7 +15,7 @@ const CLAUSE = /^[A-Z](?:\S| (?! ))+[a-z0-9)]$/;
 const SENTENCES = /^(?:(?:[A-Z/]|--)(?:[^. ]|\.(?! )| (?! ))+\.(?: (?=\S)|$))+$/;
 
 Deno.test("help() describes each command and option in whole sentences", () => {
-  for (const [name, { summary, details, options, operand, examples }] of COMMANDS) {
+  for (const [name, { summary, details, options, operands, examples }] of COMMANDS) {
     assert(CLAUSE.test(summary), `${name}: ${summary}`);
     assert(SENTENCES.test(details), `${name}: ${details}`);
     for (const option of namesOf(options)) {
@@ -26,7 +26,7 @@ Deno.test("help() describes each command and option in whole sentences", () => {
       assert(/^a \S/.test(expected), `${name}: ${expected}`);
       assertEquals(defaultText, "", name);
     }
-    if (operand !== undefined) assert(/^[A-Z]+$/.test(operand));
+    for (const operand of operands ?? []) assert(/^(?:[A-Z]+|\[[A-Z]+\])$/.test(operand));
     for (const example of examples) assert(help(name).includes(`\n  ${example}\n`), example);
   }
 });

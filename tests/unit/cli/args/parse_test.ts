@@ -38,7 +38,7 @@ Deno.test("parseCommand() accepts a value that begins with hyphens after an equa
 });
 
 const NO_SUCH_COMMAND =
-  "there is no such command; the commands are serve, pair, code, seal, unseal, doctor, " +
+  "there is no such command; the commands are serve, pair, code, seal, unseal, keygen, doctor, " +
   "compare, healthcheck, check, status, guard unlock, guard name, licenses, help and version";
 
 // A command line, and what is wrong with it.
@@ -64,8 +64,19 @@ const WRONG: readonly (readonly [readonly string[], string])[] = [
   [["help", "canary"], NO_SUCH_COMMAND],
   [
     ["compare", "http://canary", "canary"],
-    "unexpected word: give one URL, and quotes around a value with spaces",
+    "unexpected word: give URL, and quotes around a value with spaces",
   ],
+  [
+    ["keygen", "seal", "file", "name", "canary"],
+    "unexpected word: give KIND FILE [NAME], and quotes around a value with spaces",
+  ],
+  ...[["keygen"], ["keygen", "canary", "file"]].map((args) =>
+    [args, "keygen needs a KIND: seal, api or guard"] as const
+  ),
+  [["keygen", "seal"], "keygen seal needs a FILE"],
+  [["keygen", "api", "file"], "keygen api needs a NAME"],
+  [["keygen", "guard", "file", "name"], "keygen guard takes no NAME"],
+  [["keygen", "seal", "file", "--port", "1"], "there is no option --port here"],
   [["-v"], "there is no option -v here; did you mean -V?"],
   [["-H"], "there is no option -H here; did you mean -h?"],
   [["pair", "-p", "1"], "there is no option -p here"],

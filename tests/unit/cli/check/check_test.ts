@@ -80,6 +80,12 @@ Deno.test("check prints the number of keys, and never the content of a file", as
     await Deno.writeTextFile(file("seal"), SEAL_KEY_LINES.join("\n"), { mode: 0o600 });
     const seal = await check(["--seal-keys-file", file("seal")]);
     assert(seal.stdout.includes(`${file("seal")} (2 keys: new, old)  flag\n`), seal.stdout);
+    await Deno.writeTextFile(file("both"), `web:${SEAL_KEY_LINES[1].slice(4)}`, { mode: 0o600 });
+    const both = await check([
+      ...["--seal-keys-file", file("seal"), "--api-keys-file", file("both")],
+    ]);
+    assertEquals(both.code, 2);
+    assert(both.stderr.includes("the key old of --seal-keys-file is a key of --api-keys-file too"));
     if (Deno.build.os === "windows") return;
     assertEquals(
       one.stderr,

@@ -1,8 +1,9 @@
 import { assertEquals } from "@std/assert/equals";
 import { certificateRisks, findRisks } from "../../../../lib/cli/check/warnings.ts";
 import { CERTIFICATE, ENDED, ISSUED } from "../../../support/certificates.ts";
-import { configOf, withProcess } from "../../../support/command.ts";
+import { configOf, runCommand, withProcess } from "../../../support/command.ts";
 import { withFolder } from "../../../support/folder.ts";
+import { SEAL_KEY_LINES } from "../../../support/seal_keys.ts";
 
 /** The risks of options, with the environment variables of a function. */
 async function risksOf(
@@ -76,6 +77,50 @@ Deno.test("findRisks() names the first line of a key with a colon and without a 
     ]);
     assertEquals(await risksOf(["--api-keys-file", "/dev/null"]), [
       "everybody on this machine can read the file that --api-keys-file names.",
+    ]);
+  });
+});
+
+Deno.test("findRisks() names keys that are no random ones, or are callers' too", async () => {
+  await withFolder(async (folder) => {
+    const [api, guard] = [`${folder}/api`, `${folder}/guard`];
+    const key = "0123456789abcdef".repeat(2);
+    const risks = async (apiLine: string, guardText: string): Promise<readonly string[]> => {
+      Deno.writeTextFileSync(api, apiLine, { mode: 0o600 });
+      Deno.writeTextFileSync(guard, guardText, { mode: 0o600 });
+      const files = ["--api-keys-file", api, "--guard-key-file", guard];
+      return (await risksOf(files)).map((risk) => risk.replace(/^.*? the file of /, ""));
+    };
+    const repeated = (flag: string, what = ""): string =>
+      `${flag} has one character repeated${what}, which is easily guessed.`;
+    assertEquals(await risks(`web:${key}`, `${key.toUpperCase()}\n`), []);
+    assertEquals(await risks(`#\nweb:${"k".repeat(16)}`, "k".repeat(32)), [
+      repeated("--api-keys-file", " as its key"),
+      `the file of ${repeated("--guard-key-file")}`,
+    ]);
+    assertEquals(await risks(`web:${key}`, `${key}\n`), [
+      "the file of --guard-key-file has a key of --api-keys-file, which callers have.",
+    ]);
+  });
+});
+
+Deno.test("seal warns of a file of keys that others can read, as the start does", async () => {
+  if (Deno.build.os === "windows") return;
+  await withFolder(async (folder) => {
+    const path = `${folder}/keys`;
+    Deno.writeTextFileSync(path, SEAL_KEY_LINES[0]);
+    const seal = async (mode: number): Promise<readonly [number, string]> => {
+      Deno.chmodSync(path, mode);
+      const { code, stderr } = await runCommand(["seal", "--seal-keys-file", path], {
+        stdin: "secret",
+      });
+      return [code, stderr];
+    };
+    assertEquals(await seal(0o600), [0, ""]);
+    assertEquals(await seal(0o604), [
+      0,
+      "authenticator: warning: everybody on this machine can read the file that --seal-keys-file " +
+      "names.\n",
     ]);
   });
 });

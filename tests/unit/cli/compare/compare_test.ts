@@ -337,7 +337,7 @@ Deno.test("wrong usage is one sentence and exits with 2, and nothing is sent", a
     [[`${server.url}/#canary`], "the URL must have no user name, query and fragment"],
     [
       [server.url, "canary"],
-      "unexpected word: give one URL, and quotes around a value with spaces",
+      "unexpected word: give URL, and quotes around a value with spaces",
     ],
     [[server.url, "--send-key"], "--send-key needs --api-keys-file"],
     [

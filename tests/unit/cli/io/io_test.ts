@@ -9,6 +9,7 @@ import {
   readVariable,
   warn,
   withoutLineEnd,
+  writeAll,
   writeNewFiles,
   writeOut,
 } from "../../../../lib/cli/io/io.ts";
@@ -33,13 +34,14 @@ Deno.test("writeOut() is done once all is written", async () => {
   });
 });
 
-Deno.test("writeOut() throws why it cannot write, but for a reader that has gone", async () => {
-  const failing = (facts: object): Promise<void> => {
+Deno.test("writeOut() throws why it cannot write, but for a reader that has gone, for which writeAll() throws", async () => {
+  const failing = (facts: object, write = writeOut): Promise<void> => {
     const error = Object.assign(new Error("canary"), facts);
     const stdout = new Writable({ write: (_text, _encoding, done) => done(error) });
-    return withProcess({ stdout }, () => writeOut("text"));
+    return withProcess({ stdout }, () => write("text"));
   };
   await failing({ code: "EPIPE" });
+  await assertRejects(() => failing({ code: "EPIPE" }, writeAll), CommandError);
   const start = "standard output cannot be written to: ";
   for (
     const [facts, reason] of [[{ code: "ENOSPC" }, "the disk is full"], [

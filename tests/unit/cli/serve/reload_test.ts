@@ -82,7 +82,7 @@ function fails(error: Error): () => never {
 Deno.test("Reload logs a line for each file", async () => {
   await withFolder(async (folder) => {
     await Deno.writeTextFile(`${folder}/cert`, CERTIFICATE);
-    await Deno.writeTextFile(`${folder}/key`, PRIVATE_KEY);
+    await Deno.writeTextFile(`${folder}/key`, PRIVATE_KEY, { mode: 0o600 });
     const keys = ["--api-keys-file", "keys"];
     const tls = ["--tls-cert", `${folder}/cert`, "--tls-key", `${folder}/key`];
     const shown: unknown[] = [];
@@ -130,7 +130,7 @@ Deno.test("a certificate that cannot be used is tried again each minute, and eac
       await Deno.utime(`${folder}/new`, 1, 1);
       await Deno.rename(`${folder}/new`, cert);
     };
-    await Deno.writeTextFile(key, PRIVATE_KEY);
+    await Deno.writeTextFile(key, PRIVATE_KEY, { mode: 0o600 });
     await write(CERTIFICATE);
     const shown: unknown[] = [];
     let fault: Error | undefined;
@@ -186,7 +186,7 @@ Deno.test("Reload detects a file that was replaced while the server started", as
   await withFolder(async (folder) => {
     const [cert, key] = [`${folder}/cert`, `${folder}/key`];
     await Deno.writeTextFile(cert, CERTIFICATE);
-    await Deno.writeTextFile(key, PRIVATE_KEY);
+    await Deno.writeTextFile(key, PRIVATE_KEY, { mode: 0o600 });
     const args = ["--tls-cert", cert, "--tls-key", key];
     const version = tlsVersion(configOf(args));
     await Deno.writeTextFile(cert, `${CERTIFICATE}\n`);
@@ -200,7 +200,7 @@ Deno.test("Reload detects a file that was replaced while the server started", as
 
 Deno.test("an unchanged file is logged as unchanged, and a credential as systemd's copy of the start", async () => {
   await withFolder(async (folder) => {
-    await Deno.writeTextFile(`${folder}/keys`, `1st:${"k".repeat(32)}\n`);
+    await Deno.writeTextFile(`${folder}/keys`, `1st:${"k".repeat(32)}\n`, { mode: 0o600 });
     const keys = ["--api-keys-file", `${folder}/keys`];
     const renewKeys = (): RenewedKeys => ({ keys: keysOf(undefined), isChanged: false });
     const risk =
@@ -216,8 +216,8 @@ Deno.test("an unchanged file is logged as unchanged, and a credential as systemd
       option === "apiKeysFile" ? renewKeys() : { keys: keysOf("new", "old"), isChanged: true };
     assertEquals(await linesOfReload([...keys, ...sealKeys], { renewKeys: renewBoth }), [
       "info: the API keys are unchanged: 1 key",
-      risk,
       "info: the seal keys were read again: 2 keys: new, old",
+      risk,
     ]);
     const refused = { renewKeys: fails(new UsageError("line 2 is no key")) };
     assertEquals(await linesOfReload(sealKeys, refused), [
@@ -235,10 +235,38 @@ Deno.test("an unchanged file is logged as unchanged, and a credential as systemd
   });
 });
 
+Deno.test("SIGHUP warns of files that others can read, as the start does", async () => {
+  if (Deno.build.os === "windows") return;
+  await withFolder(async (folder) => {
+    const write = (name: string, text: string): void => {
+      Deno.writeTextFileSync(`${folder}/${name}`, text);
+      Deno.chmodSync(`${folder}/${name}`, 0o604);
+    };
+    write("cert", CERTIFICATE);
+    write("key", PRIVATE_KEY);
+    write("api", `web:${"k".repeat(32)}\n`);
+    write("seal", "");
+    const files = [
+      ...["--tls-cert", `${folder}/cert`, "--tls-key", `${folder}/key`],
+      ...["--api-keys-file", `${folder}/api`, "--seal-keys-file", `${folder}/seal`],
+    ];
+    const listener = { renew: () => Promise.resolve(true) };
+    const renewKeys = (): RenewedKeys => ({ keys: keysOf("a"), isChanged: true });
+    const lines = await linesOfReload(files, { listener, renewKeys });
+    const risk = (flag: string): string =>
+      `warn: everybody on this machine can read the file that ${flag} names.`;
+    assertEquals(lines.slice(3), [
+      ...["--tls-key", "--api-keys-file", "--seal-keys-file"].map(risk),
+      "warn: line 1 of the file of --api-keys-file has one character repeated as its key, which is " +
+      "easily guessed.",
+    ]);
+  });
+});
+
 Deno.test("a certificate that ends soon, or is systemd's copy of the start, is logged as a warning", async () => {
   await withFolder(async (folder) => {
     await Deno.writeTextFile(`${folder}/cert`, CERTIFICATE);
-    await Deno.writeTextFile(`${folder}/key`, PRIVATE_KEY);
+    await Deno.writeTextFile(`${folder}/key`, PRIVATE_KEY, { mode: 0o600 });
     const args = ["--tls-cert", `${folder}/cert`, "--tls-key", `${folder}/key`];
     const tls = { cert: CERTIFICATE, key: PRIVATE_KEY };
     const unchanged = "the certificate is unchanged: it";
