@@ -16,7 +16,7 @@ import { QUIET_ZONE_MODULES } from "../qr/tables.ts";
 import { terminalColumns, terminalPicture } from "../qr/terminal.ts";
 import { PAIR } from "../operations/operations.ts";
 import type { PairingInfo } from "../operations/pair.ts";
-import type { PairOptions } from "./args/commands.ts";
+import type { OptionsOf } from "./args/commands.ts";
 import { readSecret, readVariable, warn, writeNewFiles } from "./io/io.ts";
 import { callContext, inWordsOfOptions } from "./operation_call.ts";
 
@@ -40,7 +40,7 @@ interface Pairing {
  */
 export async function pairCommand(
   config: Config,
-  options: PairOptions,
+  options: OptionsOf<"pair">,
   print: (text: string) => void,
 ): Promise<number> {
   const names = namesIn(options);
@@ -65,7 +65,7 @@ interface Names {
   readonly appInfo: string;
 }
 
-function namesIn(options: PairOptions): Names {
+function namesIn(options: OptionsOf<"pair">): Names {
   const { appName, appInfo, newSecret, secretFile } = options;
   if (appName === undefined) throw new UsageError(`pair needs ${flagOf("appName")}`);
   if (appInfo === undefined) throw new UsageError(`pair needs ${flagOf("appInfo")}`);

@@ -42,6 +42,12 @@ export interface Option<T> extends DefaultedKind<T> {
 /** Table of options by name; the flag of an option is its name with hyphens. */
 export type OptionTable<T> = { readonly [Name in keyof T]: Option<T[Name]> };
 
+/** Value of a row. */
+type ValueOf<Row> = Row extends Option<infer Value> ? Value : never;
+
+/** Values of the options of a table, by name. */
+export type ValuesOf<Table> = { readonly [Name in keyof Table]: ValueOf<Table[Name]> };
+
 /** Sources of the values of options. */
 export interface OptionSources {
   /** The typed values, by flag without hyphens. */

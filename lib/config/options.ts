@@ -18,6 +18,7 @@ import {
   type Parsed,
   parseOptions,
   UsageError,
+  type ValuesOf,
 } from "./option.ts";
 import { oneOf, optionalText, SWITCH, wholeNumber } from "./values.ts";
 
@@ -229,15 +230,12 @@ const TABLE = {
   },
 } as const satisfies Readonly<Record<string, Option<unknown>>>;
 
-/** Value of a row. */
-type ValueOf<Row> = Row extends Option<infer Value> ? Value : never;
-
 /**
  * Checked options of a service: a value for each row of the table.
  *
  * @internal
  */
-export type Config = { readonly [Name in keyof typeof TABLE]: ValueOf<typeof TABLE[Name]> };
+export type Config = ValuesOf<typeof TABLE>;
 
 /** The options of the service. */
 export const OPTIONS: OptionTable<Config> = TABLE;

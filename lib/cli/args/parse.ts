@@ -17,20 +17,12 @@ import {
 } from "../../config/option.ts";
 import { OPTIONS, parseConfig } from "../../config/options.ts";
 import {
-  CODE_OPTIONS,
-  type CodeOptions,
+  type CommandName,
   type CommandRow,
   COMMANDS,
   commandsOf,
-  COMPARE_OPTIONS,
-  type CompareOptions,
-  DOCTOR_OPTIONS,
-  type DoctorOptions,
+  type OptionsOf,
   optionsOf,
-  PAIR_OPTIONS,
-  type PairOptions,
-  SEAL_OPTIONS,
-  type SealOptions,
 } from "./commands.ts";
 import { nearestOf } from "./did_you_mean.ts";
 
@@ -40,29 +32,25 @@ export type KeyKind = "seal" | "api" | "guard";
 /** Source of an option's value. */
 export type OptionSource = "flag" | "environment" | "default";
 
+/** Sources of the values of options, by name. */
+export type OptionSourceMap = ReadonlyMap<string, OptionSource>;
+
+/** Name of a command with the options of the service. */
+type ServiceCommand = Exclude<CommandName, "keygen" | "help" | "version" | "licenses">;
+
 /** Parsed command line. */
 export type Command =
   | {
-    readonly kind: "healthcheck" | "status" | "guard unlock" | "guard name";
-    readonly config: Config;
-  }
-  | {
-    readonly kind: "serve" | "check";
-    readonly config: Config;
-    /** The source of each option of the service, by name. */
-    readonly sources: ReadonlyMap<string, OptionSource>;
-  }
-  | { readonly kind: "seal" | "unseal"; readonly config: Config; readonly options: SealOptions }
-  | { readonly kind: "pair"; readonly config: Config; readonly options: PairOptions }
-  | { readonly kind: "code"; readonly config: Config; readonly options: CodeOptions }
-  | { readonly kind: "doctor"; readonly config: Config; readonly options: DoctorOptions }
-  | {
-    readonly kind: "compare";
-    readonly config: Config;
-    readonly options: CompareOptions;
-    /** The URL as typed; undefined without one. */
-    readonly url: string | undefined;
-  }
+    [Name in ServiceCommand]: {
+      readonly kind: Name;
+      readonly config: Config;
+      /** The source of each option of the service, by name. */
+      readonly sources: OptionSourceMap;
+      readonly options: OptionsOf<Name>;
+      /** The operands as typed. */
+      readonly operands: readonly string[];
+    };
+  }[ServiceCommand]
   | {
     readonly kind: "keygen";
     readonly keyKind: KeyKind;
@@ -111,30 +99,13 @@ export function parseCommand(
   const config = parseConfig({ flags, env });
   // The options of a command have no variables, since they concern a single run.
   const ofCommand = { flags, env: () => undefined };
-  switch (name) {
-    case "pair":
-      return { kind: "pair", config, options: parseOptions(PAIR_OPTIONS, ofCommand) };
-    case "code":
-      return { kind: "code", config, options: parseOptions(CODE_OPTIONS, ofCommand) };
-    case "doctor":
-      return { kind: "doctor", config, options: parseOptions(DOCTOR_OPTIONS, ofCommand) };
-    case "compare": {
-      const options = parseOptions(COMPARE_OPTIONS, ofCommand);
-      return { kind: "compare", config, options, url: operand };
-    }
-    case "seal":
-    case "unseal":
-      return { kind: name, config, options: parseOptions(SEAL_OPTIONS, ofCommand) };
-    case "healthcheck":
-    case "status":
-    case "guard unlock":
-    case "guard name":
-      return { kind: name, config };
-    case "check":
-      return { kind: "check", config, sources: sourcesOf({ flags, env }) };
-    default:
-      return { kind: "serve", config, sources: sourcesOf({ flags, env }) };
-  }
+  return {
+    kind: name ?? DEFAULT_COMMAND,
+    config,
+    sources: sourcesOf({ flags, env }),
+    options: parseOptions(command.options, ofCommand),
+    operands,
+  } as Command;
 }
 
 const [DEFAULT_COMMAND = ""] = COMMANDS.keys();
@@ -149,7 +120,7 @@ function keygenOf([keyKind, file, name]: readonly string[]): Command {
   return { kind: "keygen", keyKind, file, name };
 }
 
-function sourcesOf({ flags, env }: OptionSources): ReadonlyMap<string, OptionSource> {
+function sourcesOf({ flags, env }: OptionSources): OptionSourceMap {
   return new Map(
     namesOf(OPTIONS).map((name) => {
       if (flags.has(flagOf(name).slice(2))) return [name, "flag"];

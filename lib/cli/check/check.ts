@@ -7,7 +7,7 @@
 import type { Config } from "../../config/options.ts";
 import { flagOf, namesOf, OptionFileError } from "../../config/option.ts";
 import { OPTIONS, optionText } from "../../config/options.ts";
-import type { OptionSource } from "../args/parse.ts";
+import type { OptionSourceMap } from "../args/parse.ts";
 import { readGuardKey } from "../../server/guard.ts";
 import { certificateRisks, findRisks } from "./warnings.ts";
 import { warn } from "../io/io.ts";
@@ -28,7 +28,7 @@ import { readStoreFiles, readTls } from "../../server/files/tls.ts";
  */
 export async function check(
   config: Config,
-  sources: ReadonlyMap<string, OptionSource>,
+  sources: OptionSourceMap,
   print: (text: string) => void,
 ): Promise<number> {
   checkSystem(config);

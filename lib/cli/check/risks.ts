@@ -6,7 +6,7 @@
 
 import type { Config } from "../../config/options.ts";
 import { flagOf, variableOf } from "../../config/option.ts";
-import type { OptionSource } from "../args/parse.ts";
+import type { OptionSourceMap } from "../args/parse.ts";
 import { isInTheClear, isLoopback } from "../../page/shared/address.ts";
 import { MAX_ADVISABLE_WINDOW } from "../../otp/totp.ts";
 import { refusesNothing } from "../../guard/guard.ts";
@@ -19,13 +19,13 @@ import type { Variable } from "../io/io.ts";
  */
 export function optionRisks(
   config: Config,
-  sources: ReadonlyMap<string, OptionSource>,
+  sources: OptionSourceMap,
 ): readonly string[] {
   return OPTION_RISKS.filter(({ applies }) => applies(config, sources)).map(({ risk }) => risk);
 }
 
 const OPTION_RISKS: readonly {
-  readonly applies: (config: Config, sources: ReadonlyMap<string, OptionSource>) => boolean;
+  readonly applies: (config: Config, sources: OptionSourceMap) => boolean;
   readonly risk: string;
 }[] = [
   {
@@ -127,7 +127,7 @@ const OPTION_RISKS: readonly {
   },
   // --host is not listed, since the container image sets it.
   ...(["port", "sharePort"] as const).map((name) => ({
-    applies: ({ socket }: Config, sources: ReadonlyMap<string, OptionSource>) =>
+    applies: ({ socket }: Config, sources: OptionSourceMap) =>
       socket !== undefined && isGiven(name, sources),
     risk: `${flagOf(name)} has no effect with --socket.`,
   })),
@@ -142,7 +142,7 @@ const OPTION_RISKS: readonly {
   },
 ];
 
-function isGiven(name: keyof Config, sources: ReadonlyMap<string, OptionSource>): boolean {
+function isGiven(name: keyof Config, sources: OptionSourceMap): boolean {
   return (sources.get(name) ?? "default") !== "default";
 }
 

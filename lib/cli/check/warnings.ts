@@ -9,7 +9,7 @@ import { statSync } from "node:fs";
 import process from "node:process";
 import { readOptionText, type TlsFileOption } from "../../server/files/option_file.ts";
 import { certificatesIn, lacksIssuer, type Validity, validityOf } from "../../server/files/tls.ts";
-import type { OptionSource } from "../args/parse.ts";
+import type { OptionSourceMap } from "../args/parse.ts";
 import type { Config } from "../../config/options.ts";
 import { flagOf } from "../../config/option.ts";
 import { doubtfulLines, guessableLines, parseKeys } from "../../http/api_keys.ts";
@@ -33,7 +33,7 @@ import {
  */
 export function findRisks(
   config: Config,
-  sources: ReadonlyMap<string, OptionSource>,
+  sources: OptionSourceMap,
 ): readonly string[] {
   const variables = WATCHED_VARIABLES.map(({ name }) => ({ name, ...readVariable(name) }));
   const hidden = variables.filter(({ readable }) => !readable).map(({ name }) => name);

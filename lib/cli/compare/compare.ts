@@ -10,7 +10,7 @@ import { newSecret, secretKey } from "../../otp/secret.ts";
 import { hotp, importOtpKey, timeStep } from "../../otp/totp.ts";
 import { isLoopback } from "../../page/shared/address.ts";
 import { readKeys } from "../../server/server.ts";
-import type { CompareOptions } from "../args/commands.ts";
+import type { OptionsOf } from "../args/commands.ts";
 import { CommandError } from "../io/io.ts";
 import { readAuthorities } from "../../server/files/tls.ts";
 import type { Call, Reply } from "./calls.ts";
@@ -48,7 +48,7 @@ export interface CompareParts {
 export async function compare(
   config: Config,
   url: string | undefined,
-  { sendKey, ca }: CompareOptions,
+  { sendKey, ca }: OptionsOf<"compare">,
   print: (line: string) => void,
   { timeoutMs = ANSWER_TIMEOUT_MS, now = Date.now, sleep = wait }: CompareParts = {},
 ): Promise<number> {
