@@ -35,7 +35,7 @@ export async function status(config: Config, print: (line: string) => void): Pro
   print(`version: ${version}, since ${since}`);
   print(`address: ${address}`);
   print(`certificate: ${certificateUntil === undefined ? "none" : `until ${certificateUntil}`}`);
-  print(`API keys: ${keys === undefined ? "none is needed" : keysInWords(keys.map(named))}`);
+  print(`API keys: ${keys === undefined ? "none is needed" : keysInWords(keys)}`);
   print(`seal keys: ${sealKeys === undefined ? "none" : sealKeys.join(", ")}`);
   if (secrets !== undefined) {
     const { plain, sealed, "older-key": older } = secrets;
@@ -47,8 +47,4 @@ export async function status(config: Config, print: (line: string) => void): Pro
   print(`guard: ${store}`);
   for (const line of await guardLines(found.guard, config)) print(line);
   return isHealthy ? 0 : 1;
-}
-
-function named(name: string | null): { readonly name: string | undefined } {
-  return { name: name ?? undefined };
 }

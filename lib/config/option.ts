@@ -17,6 +17,8 @@ export interface ValueKind<T> {
   readonly placeholder?: string;
   /** The requirement on a value, to follow "must be". */
   readonly expected: string;
+  /** Contents of the file that the value names; undefined where it names none. */
+  readonly file?: "secret" | "public";
   /** All values of an option with a closed set. */
   readonly values?: readonly string[];
   /** Parses a text. */

@@ -20,7 +20,7 @@ import {
   UsageError,
   type ValuesOf,
 } from "./option.ts";
-import { oneOf, optionalText, SWITCH, wholeNumber } from "./values.ts";
+import { oneOf, optionalFile, optionalText, SWITCH, wholeNumber } from "./values.ts";
 
 const ADDRESS: DefaultedKind<string> = {
   placeholder: "ADDRESS",
@@ -66,14 +66,12 @@ const TABLE = {
     parse: (text) => /^0?[0-7]{3}$/.test(text) ? { value: parseInt(text, 8) } : undefined,
   },
   tlsCert: {
-    placeholder: "FILE",
     description: "TLS certificate chain (PEM); read again on SIGHUP and when it has changed",
-    ...optionalText("the path of a file"),
+    ...optionalFile("public"),
   },
   tlsKey: {
-    placeholder: "FILE",
     description: "Private key of the certificate (PEM)",
-    ...optionalText("the path of a file"),
+    ...optionalFile("secret"),
   },
   namespace: {
     placeholder: "URI",
@@ -95,14 +93,12 @@ const TABLE = {
     ...SWITCH,
   },
   apiKeysFile: {
-    placeholder: "FILE",
     description: "API keys, one per line; callers must send one; read again on SIGHUP",
-    ...optionalText("the path of a file"),
+    ...optionalFile("secret"),
   },
   sealKeysFile: {
-    placeholder: "FILE",
     description: "Keys of sealed secrets, NAME:KEY per line; read again on SIGHUP",
-    ...optionalText("the path of a file"),
+    ...optionalFile("secret"),
   },
   metrics: {
     description: "Serve Prometheus metrics at /metrics",
@@ -204,29 +200,24 @@ const TABLE = {
     ...wholeNumber(1, 10_000_000),
   },
   guardKeyFile: {
-    placeholder: "FILE",
     description: "Key of at least 32 random bytes, the same for all servers that share a store",
-    ...optionalText("the path of a file"),
+    ...optionalFile("secret"),
   },
   guardPasswordFile: {
-    placeholder: "FILE",
     description: "Password of the store, in place of one in its URL",
-    ...optionalText("the path of a file"),
+    ...optionalFile("secret"),
   },
   guardTlsCa: {
-    placeholder: "FILE",
     description: "CA certificates to trust for a rediss:// store (PEM), not the system's",
-    ...optionalText("the path of a file"),
+    ...optionalFile("public"),
   },
   guardTlsCert: {
-    placeholder: "FILE",
     description: "Client certificate chain for a rediss:// store (PEM)",
-    ...optionalText("the path of a file"),
+    ...optionalFile("public"),
   },
   guardTlsKey: {
-    placeholder: "FILE",
     description: "Private key of the client certificate (PEM)",
-    ...optionalText("the path of a file"),
+    ...optionalFile("secret"),
   },
 } as const satisfies Readonly<Record<string, Option<unknown>>>;
 

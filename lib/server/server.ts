@@ -12,7 +12,13 @@ import type { Config } from "../config/options.ts";
 import { flagOf, OptionFileError } from "../config/option.ts";
 import type { Guard } from "../guard/guard.ts";
 import { lastForwarded } from "../http/request_target.ts";
-import { type CallerKey, KeyRing, parseKeys, sealKeyOfCallers } from "../http/api_keys.ts";
+import {
+  type CallerKey,
+  type KeyName,
+  KeyRing,
+  parseKeys,
+  sealKeyOfCallers,
+} from "../http/api_keys.ts";
 import { servicePage } from "../page/page.ts";
 import { parseSealKeys, type SealKey, SealKeys } from "../sealing/seal_keys.ts";
 import { KeyFileError } from "../system/key_file.ts";
@@ -44,8 +50,8 @@ export type KeyFileOption = "apiKeysFile" | "sealKeysFile";
 
 /** Keys that were read again. */
 export interface RenewedKeys {
-  /** The keys. */
-  readonly keys: readonly Pick<CallerKey, "name">[];
+  /** Names of the keys. */
+  readonly names: readonly KeyName[];
   /** Whether they differ from the ones before. */
   readonly isChanged: boolean;
 }
@@ -174,7 +180,7 @@ export function createServerService(
         guard,
         now: now(),
         store: config.guard,
-        keys: callerKeys,
+        keys: ring?.names,
         sealKeys: sealKeys?.names,
         secrets: metrics?.checkedSecrets(),
       }),
@@ -190,14 +196,15 @@ export function createServerService(
         const keys = readSealKeys(sealKeysFile);
         checkApart(keys, callerKeys);
         secretKeys = keys;
-        return { keys, isChanged: sealKeys.replace(keys) };
+        const isChanged = sealKeys.replace(keys);
+        return { names: sealKeys.names, isChanged };
       }
       if (option === "apiKeysFile" && apiKeysFile !== undefined && ring !== undefined) {
         const keys = readKeys(apiKeysFile);
         checkApart(secretKeys, keys);
         const isChanged = ring.replace(keys);
         callerKeys = keys;
-        return { keys, isChanged };
+        return { names: ring.names, isChanged };
       }
       throw new TypeError(`There is no file of ${flagOf(option)}`);
     },
@@ -218,7 +225,7 @@ function statusOf({ version, isReady, state, guard, now, store, keys, sealKeys, 
   readonly guard: Guard | undefined;
   readonly now: number;
   readonly store: Config["guard"];
-  readonly keys: readonly CallerKey[] | undefined;
+  readonly keys: readonly KeyName[] | undefined;
   readonly sealKeys: readonly string[] | undefined;
   readonly secrets: CheckedSecrets | undefined;
 }): ServerStatus {
@@ -235,7 +242,7 @@ function statusOf({ version, isReady, state, guard, now, store, keys, sealKeys, 
     since: isoTime(performance.timeOrigin),
     address,
     certificateUntil: until === undefined ? undefined : isoTime(until),
-    keys: keys?.map(({ name = null }) => name),
+    keys,
     sealKeys,
     secrets,
     reload: lastReload && { at: isoTime(lastReload.atMs), lines: lastReload.lines },

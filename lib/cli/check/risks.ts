@@ -160,26 +160,6 @@ function hasPassword({ guard }: Config): boolean {
   return guard !== "memory" && guard.hasPassword;
 }
 
-/** Options with files that hold no secret. */
-const PUBLIC_FILES: readonly (keyof Config)[] = ["tlsCert", "guardTlsCa", "guardTlsCert"];
-
-/** Access to the file of an option. */
-export interface FileAccess {
-  /** The option. */
-  readonly option: keyof Config;
-  /** Whether all users of this machine can read the file. */
-  readonly isPublic: boolean;
-}
-
-/** Finds the risks of the files of options. */
-export function fileRisks(files: readonly FileAccess[]): readonly string[] {
-  return files
-    .filter(({ option, isPublic }) => isPublic && !PUBLIC_FILES.includes(option))
-    .map(({ option }) =>
-      `everybody on this machine can read the file that ${flagOf(option)} names.`
-    );
-}
-
 /** Lines of a file of API keys with risks, by their numbers. */
 export interface KeyLines {
   /** Lines with a colon but without a name. */

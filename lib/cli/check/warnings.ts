@@ -10,21 +10,13 @@ import process from "node:process";
 import { readOptionText, type TlsFileOption } from "../../server/files/option_file.ts";
 import { certificatesIn, lacksIssuer, type Validity, validityOf } from "../../server/files/tls.ts";
 import type { OptionSourceMap } from "../args/parse.ts";
-import type { Config } from "../../config/options.ts";
-import { flagOf } from "../../config/option.ts";
+import { type Config, OPTIONS, optionText } from "../../config/options.ts";
+import { flagOf, namesOf } from "../../config/option.ts";
 import { doubtfulLines, guessableLines, parseKeys } from "../../http/api_keys.ts";
 import { readGuardKey } from "../../server/guard.ts";
 import { isOneCharacter } from "../../system/key_file.ts";
 import { readVariable } from "../io/io.ts";
-import {
-  type FileAccess,
-  fileRisks,
-  guardKeyRisks,
-  keyRisks,
-  optionRisks,
-  variableRisks,
-  WATCHED_VARIABLES,
-} from "./risks.ts";
+import { guardKeyRisks, keyRisks, optionRisks, variableRisks, WATCHED_VARIABLES } from "./risks.ts";
 
 /**
  * Finds the risks of the options, of their files and of the environment.
@@ -39,7 +31,7 @@ export function findRisks(
   const hidden = variables.filter(({ readable }) => !readable).map(({ name }) => name);
   return [
     ...optionRisks(config, sources),
-    ...fileRisksOf(config, FILE_OPTIONS),
+    ...fileRisksOf(config),
     ...keyFileRisks(config),
     ...guardKeyFileRisks(config),
     ...variableRisks(variables),
@@ -49,20 +41,15 @@ export function findRisks(
   ];
 }
 
-/** Options with files, which `serve` reads before it listens. */
-const FILE_OPTIONS = [
-  ...["tlsCert", "tlsKey", "apiKeysFile", "sealKeysFile", "guardKeyFile"] as const,
-  ...["guardPasswordFile", "guardTlsCa", "guardTlsCert", "guardTlsKey"] as const,
-];
+const SECRET_FILES = namesOf(OPTIONS).filter((name) => OPTIONS[name].file === "secret");
 
-/** Option with a file that `serve` reads. */
-type ServedFile = typeof FILE_OPTIONS[number];
-
-/** Finds the files of options that other users of this machine can read. */
-export function fileRisksOf(config: Config, options: readonly ServedFile[]): readonly string[] {
-  return fileRisks(
-    options.map((option): FileAccess => ({ option, isPublic: isPublic(config[option]) })),
-  );
+/** Finds the files with secrets that other users of this machine can read. */
+export function fileRisksOf(
+  config: Config,
+  options: readonly (keyof Config)[] = SECRET_FILES,
+): readonly string[] {
+  return options.filter((option) => isPublic(optionText(option, config)))
+    .map((option) => `everybody on this machine can read the file that ${flagOf(option)} names.`);
 }
 
 /** Finds the risks of the files that a running server reads again. */

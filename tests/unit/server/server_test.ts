@@ -7,6 +7,7 @@ import {
   createServerService,
   type KeyFileOption,
   readKeys,
+  type RenewedKeys,
   type ServerService,
 } from "../../../lib/server/server.ts";
 import { OptionFileError, UsageError } from "../../../lib/config/option.ts";
@@ -20,10 +21,7 @@ import { startFakeRedis } from "../../support/fake_redis.ts";
 /** A service of a test, and what it wrote. */
 interface Setup extends Pick<ServerService, "operatorHandler" | "log" | "guardReady" | "close"> {
   /** Reads a file of keys again; gives the names of the keys, and whether they differ. */
-  readonly renewKeys: (option?: KeyFileOption) => {
-    readonly names: readonly (string | undefined)[];
-    readonly isChanged: boolean;
-  };
+  readonly renewKeys: (option?: KeyFileOption) => RenewedKeys;
   /** Asks for a path, and gives the reply. */
   readonly get: (path: string, headers?: HeadersInit) => Promise<Response>;
   readonly written: string[];
@@ -61,10 +59,7 @@ function setup(args: readonly string[] = []): Setup {
     state,
     log: service.log,
     operatorHandler: service.operatorHandler,
-    renewKeys: (option: KeyFileOption = "apiKeysFile") => {
-      const { keys, isChanged } = service.renewKeys(option);
-      return { names: keys.map(({ name }) => name), isChanged };
-    },
+    renewKeys: (option: KeyFileOption = "apiKeysFile") => service.renewKeys(option),
     guardReady: () => service.guardReady(),
     close: () => service.close(),
   };
