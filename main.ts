@@ -147,7 +147,7 @@ async function run(args: readonly string[], print: (line: string) => void): Prom
     case "guard unlock":
       return await guardUnlock(command.config, print);
     case "guard name":
-      return await guardName(command.config, print);
+      return await guardName(command.config, command.options, print);
     case "healthcheck":
       return await healthcheck(command.config, print);
     case "check":

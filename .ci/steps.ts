@@ -19,6 +19,8 @@ const PACKAGES = [
   ..."libmono-system-web-services4.0-cil mono-devel mono-mcs mono-runtime".split(" "),
   ..."golang-go default-jdk-headless libaxis-java libjaxws-java libsoap-lite-perl".split(" "),
   ..."php-cli php-soap php-xml ruby-soap4r".split(" "),
+  // Drivers of the programs that seal.
+  ..."libmono-sqlite4.0-cil libxerial-sqlite-jdbc-java php-sqlite3 sqlite3".split(" "),
   ..."python3-bs4 python3-lxml python3-requests python3-suds python3-zeep".split(" "),
   // Stores, proxies, service managers, a browser.
   ..."redis-server caddy dnsmasq-base nginx podman prometheus".split(" "),

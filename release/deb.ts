@@ -216,14 +216,7 @@ fail() {
   exit 1
 }
 failed() {
-  # The last error of the program, or systemd's status where the program did not begin.
-  reason=$(journalctl --unit="$1" --output=cat --lines=20 |
-    grep --only-matching '.* error .*\\|.* error: .*\\|status=2[0-9][0-9]/[A-Z]*' | tail -n 1)
-  case $reason in
-  *NAMESPACE) reason="$reason: a folder of the unit is missing, or a container allows no mount namespaces (in Proxmox, nesting)" ;;
-  *CREDENTIALS) reason="$reason: a file of LoadCredential= is missing" ;;
-  esac
-  fail "$1 did not start: \${reason:-see journalctl -u $1}"
+  fail "$1 did not start: $(authenticator-as-service --unit "$1" cause)"
 }
 case "$1" in
 configure | abort-upgrade | abort-deconfigure | abort-remove)
@@ -239,7 +232,7 @@ configure | abort-upgrade | abort-deconfigure | abort-remove)
     running=$(systemctl list-units --plain --no-legend --state=active \
       authenticator.service 'authenticator@*.service' | cut -d ' ' -f 1)
     for unit in $running; do
-      authenticator-as-service --unit "$unit" check >/dev/null || [ $? = 1 ] ||
+      authenticator-as-service --warn --unit "$unit" check >/dev/null || [ $? = 1 ] ||
         fail "the new version cannot start as $unit, and the old one runs on"
     done
     # A unit that gave up would not be started again within the hour.
@@ -252,6 +245,8 @@ configure | abort-upgrade | abort-deconfigure | abort-remove)
       [ "$unit" = authenticator.service ] || deb-systemd-invoke restart "$unit" >/dev/null ||
         failed "$unit"
     done
+  else
+    echo "authenticator: systemd does not run here, so nothing was started: run authenticator serve"
   fi
   ;;
 esac

@@ -2,13 +2,19 @@
 # In PowerShell as administrator, in the folder of the download:
 #
 #   powershell -ExecutionPolicy Bypass -File install.ps1            # installs, or updates
-#   powershell -ExecutionPolicy Bypass -File install.ps1 -Remove    # removes all but the options
+#   powershell -ExecutionPolicy Bypass -File install.ps1 -RollBack  # goes back to the version before
+#   powershell -ExecutionPolicy Bypass -File install.ps1 -Remove    # removes all but options and log
+#
+# The new version checks the options before anything is replaced. If it does not answer then, or a step
+# fails, the version of before is put back. A task that was disabled or removed stays so. The last two
+# work without the download, too, with the copy of this script in the folder of the installation.
 #
 # Authenticator's tests run this script in PowerShell 7 on Linux, with stand-ins for what only Windows
 # has, and the batch file below under Wine. They have not run Windows PowerShell or the Task Scheduler;
 # docs/windows.md names the documentation that this script follows.
 param(
     [string]$Executable = 'authenticator-windows-x64-bun.exe',
+    [switch]$RollBack,
     [switch]$Remove
 )
 Set-StrictMode -Version 2
@@ -16,6 +22,13 @@ $ErrorActionPreference = 'Stop'
 
 $folder = Join-Path $env:ProgramFiles 'Authenticator'
 $program = Join-Path $folder 'authenticator.exe'
+$names = 'authenticator.exe', 'run.cmd', 'authenticator-as-service.cmd'
+# The version that this script installs, the one that it replaces, and the one of before.
+$new = Join-Path $folder 'new'
+$now = Join-Path $folder 'now'
+$old = Join-Path $folder 'old'
+$log = Join-Path $folder 'log'
+$self = Join-Path $folder 'install.ps1'
 $tasks = 'Authenticator', 'Authenticator log'
 
 # The server runs until it is stopped. The Task Scheduler starts a task again only when it could not be
@@ -54,11 +67,13 @@ rem
 rem set "AUTHENTICATOR_PORT=9000"
 '@
 
+function Get-Task($Name) {
+    Get-ScheduledTask -TaskName $Name -ErrorAction SilentlyContinue
+}
+
 function Stop-Authenticator {
     foreach ($task in $tasks) {
-        if (Get-ScheduledTask -TaskName $task -ErrorAction SilentlyContinue) {
-            Stop-ScheduledTask -TaskName $task
-        }
+        if (Get-Task $task) { Stop-ScheduledTask -TaskName $task }
     }
     # Stopping a task may leave the processes that it started: first the loop, then the server.
     Get-CimInstance Win32_Process -Filter "Name = 'cmd.exe'" |
@@ -72,53 +87,163 @@ function Stop-Authenticator {
         }
 }
 
+function Remove-Path($Path) {
+    if (Test-Path -LiteralPath $Path) { Remove-Item -LiteralPath $Path -Recurse -Force }
+}
+
+function Grant-Access {
+    icacls @args | Out-Null
+    if ($LASTEXITCODE -ne 0) { throw "icacls failed with $LASTEXITCODE, and nothing was replaced: icacls $args" }
+}
+
+# Runs a batch file of the folder; its name has no space, which cmd would need quotes for.
+function Invoke-Batch($File, $Command) {
+    Push-Location -LiteralPath $folder
+    try { & $env:ComSpec /d /c $File $Command | Out-Null } finally { Pop-Location }
+    $LASTEXITCODE
+}
+
+function Write-Batch($Path, $Text) {
+    Set-Content -LiteralPath $Path -Value ($Text -split '\r?\n') -Encoding Ascii
+}
+
+# Puts the version of before back, or nothing where there was none.
+function Restore-Version {
+    Stop-Authenticator
+    foreach ($name in $names) {
+        $saved = Join-Path $now $name
+        $path = Join-Path $folder $name
+        if (Test-Path -LiteralPath $saved) {
+            Copy-Item -LiteralPath $saved -Destination $path -Force
+        } else {
+            Remove-Path $path
+        }
+    }
+    Remove-Path $now
+}
+
 if ($Remove) {
     Stop-Authenticator
     foreach ($task in $tasks) {
         Unregister-ScheduledTask -TaskName $task -Confirm:$false -ErrorAction SilentlyContinue
     }
-    foreach ($name in 'authenticator.exe', 'authenticator.old.exe', 'run.cmd', 'authenticator-as-service.cmd', 'log') {
-        $path = Join-Path $folder $name
-        if (Test-Path -LiteralPath $path) { Remove-Item -LiteralPath $path -Recurse }
-    }
-    Write-Output "Removed. Your options are still in $folder."
+    foreach ($name in $names) { Remove-Path (Join-Path $folder $name) }
+    foreach ($path in $new, $now, $old, $self) { Remove-Path $path }
+    Write-Output "Removed. Your options and the log are still in $folder."
     return
 }
 
-New-Item -ItemType Directory -Force -Path $folder, (Join-Path $folder 'log') | Out-Null
+if ($RollBack) {
+    if (-not (Test-Path -LiteralPath $old)) { throw 'there is no version of before' }
+    $Executable = Join-Path $old 'authenticator.exe'
+}
+$Executable = (Resolve-Path -LiteralPath $Executable).ProviderPath
+$isFirst = -not (Test-Path -LiteralPath $program)
+New-Item -ItemType Directory -Force -Path $folder, $log | Out-Null
 # Options can hold passwords: only administrators (S-1-5-32-544), the system (S-1-5-18) and the service
 # (LocalService, S-1-5-19) may read them. The service may write its log and nothing else.
-icacls $folder /inheritance:r /grant '*S-1-5-32-544:(OI)(CI)F' '*S-1-5-18:(OI)(CI)F' '*S-1-5-19:(OI)(CI)RX' | Out-Null
-icacls (Join-Path $folder 'log') /grant '*S-1-5-19:(OI)(CI)M' | Out-Null
-$new = Join-Path $folder 'authenticator.new.exe'
-Copy-Item -LiteralPath $Executable -Destination $new -Force
-Unblock-File -LiteralPath $new
-Stop-Authenticator
-if (Test-Path -LiteralPath $program) {
-    Move-Item -LiteralPath $program -Destination (Join-Path $folder 'authenticator.old.exe') -Force
-}
-Move-Item -LiteralPath $new -Destination $program -Force
-Set-Content -LiteralPath (Join-Path $folder 'run.cmd') -Value ($run -split '\r?\n') -Encoding Ascii
-Set-Content -LiteralPath (Join-Path $folder 'authenticator-as-service.cmd') -Encoding Ascii `
-    -Value ($asService -split '\r?\n')
-$optionsFile = Join-Path $folder 'options.cmd'
-if (-not (Test-Path -LiteralPath $optionsFile)) {
-    Set-Content -LiteralPath $optionsFile -Value ($options -split '\r?\n') -Encoding Ascii
+Grant-Access $folder /inheritance:r /grant '*S-1-5-32-544:(OI)(CI)F' '*S-1-5-18:(OI)(CI)F' '*S-1-5-19:(OI)(CI)RX'
+Grant-Access $log /grant '*S-1-5-19:(OI)(CI)M'
+if (Test-Path -LiteralPath $now) {
+    Write-Output 'A run was cut before its end: going back first.'
+    Restore-Version
 }
 
-$principal = New-ScheduledTaskPrincipal -UserId 'LOCALSERVICE' -LogonType ServiceAccount
-# Priority 7, the default of tasks, is below that of other programs.
-$settings = New-ScheduledTaskSettingsSet -ExecutionTimeLimit ([TimeSpan]::Zero) -Priority 4 `
-    -RestartCount 255 -RestartInterval (New-TimeSpan -Minutes 1) `
-    -AllowStartIfOnBatteries -DontStopIfGoingOnBatteries
-Register-ScheduledTask -Force -TaskName $tasks[0] -Principal $principal -Settings $settings `
-    -Trigger (New-ScheduledTaskTrigger -AtStartup) `
-    -Action (New-ScheduledTaskAction -Execute "$env:SystemRoot\System32\cmd.exe" `
-        -Argument "/d /c `"`"$folder\run.cmd`"`"") | Out-Null
-# A log can only be renamed while no server writes into it: once a week the server starts again.
-Register-ScheduledTask -Force -TaskName $tasks[1] -Principal $principal `
-    -Trigger (New-ScheduledTaskTrigger -Weekly -DaysOfWeek Sunday -At 4am) `
-    -Action (New-ScheduledTaskAction -Execute "$env:SystemRoot\System32\WindowsPowerShell\v1.0\powershell.exe" `
-        -Argument "-NoProfile -Command `"Get-Process authenticator | Where-Object Path -eq '$program' | Stop-Process -Force`"") | Out-Null
-Start-ScheduledTask -TaskName $tasks[0]
-Write-Output "Installed in $folder. The log is $folder\log\authenticator.log."
+$saving = Join-Path $folder 'now.new'
+foreach ($path in $new, $saving) { Remove-Path $path }
+New-Item -ItemType Directory -Path $new | Out-Null
+$copy = Join-Path $new 'authenticator.exe'
+Copy-Item -LiteralPath $Executable -Destination $copy
+Unblock-File -LiteralPath $copy
+if ($RollBack) {
+    foreach ($name in $names) {
+        Copy-Item -LiteralPath (Join-Path $old $name) -Destination (Join-Path $new $name) -Force
+    }
+} else {
+    Write-Batch (Join-Path $new 'run.cmd') $run
+    Write-Batch (Join-Path $new 'authenticator-as-service.cmd') $asService
+}
+# The options of the service, read by the new version.
+Write-Batch (Join-Path $new 'check.cmd') $asService.Replace('%~dp0', '%~dp0..').Replace('authenticator.exe', 'new\authenticator.exe')
+# With 1, only the store of the guard cannot be used: a server starts, and answers false until it can.
+if ((Invoke-Batch 'new\check.cmd' 'check') -gt 1) {
+    Remove-Path $new
+    throw 'this version cannot start with these options, and nothing was replaced'
+}
+
+$isSame = -not $isFirst -and (Get-FileHash -LiteralPath $copy).Hash -eq (Get-FileHash -LiteralPath $program).Hash
+$main = Get-Task $tasks[0]
+$isDisabled = $main -and $main.State -eq 'Disabled'
+# The task that renews the log can be removed or disabled, to keep the server running.
+$logTask = Get-Task $tasks[1]
+$isLogDisabled = $logTask -and $logTask.State -eq 'Disabled'
+$isDone = $false
+try {
+    Stop-Authenticator
+    # The version of before is saved whole, or not at all.
+    New-Item -ItemType Directory -Path $saving | Out-Null
+    foreach ($name in $names) {
+        $path = Join-Path $folder $name
+        if (Test-Path -LiteralPath $path) { Copy-Item -LiteralPath $path -Destination $saving }
+    }
+    Move-Item -LiteralPath $saving -Destination $now
+    foreach ($name in $names) {
+        Move-Item -LiteralPath (Join-Path $new $name) -Destination (Join-Path $folder $name) -Force
+    }
+
+    $principal = New-ScheduledTaskPrincipal -UserId 'LOCALSERVICE' -LogonType ServiceAccount
+    # Priority 7, the default of tasks, is below that of other programs.
+    $settings = New-ScheduledTaskSettingsSet -ExecutionTimeLimit ([TimeSpan]::Zero) -Priority 4 `
+        -RestartCount 255 -RestartInterval (New-TimeSpan -Minutes 1) `
+        -AllowStartIfOnBatteries -DontStopIfGoingOnBatteries
+    Register-ScheduledTask -Force -TaskName $tasks[0] -Principal $principal -Settings $settings `
+        -Trigger (New-ScheduledTaskTrigger -AtStartup) `
+        -Action (New-ScheduledTaskAction -Execute "$env:SystemRoot\System32\cmd.exe" `
+            -Argument "/d /c `"`"$folder\run.cmd`"`"") | Out-Null
+    if ($isDisabled) { Disable-ScheduledTask -TaskName $tasks[0] | Out-Null }
+    # A log can only be renamed while no server writes into it: once a week the server starts again.
+    if ($logTask -or -not $main) {
+        Register-ScheduledTask -Force -TaskName $tasks[1] -Principal $principal `
+            -Trigger (New-ScheduledTaskTrigger -Weekly -DaysOfWeek Sunday -At 4am) `
+            -Action (New-ScheduledTaskAction -Execute "$env:SystemRoot\System32\WindowsPowerShell\v1.0\powershell.exe" `
+                -Argument "-NoProfile -Command `"Get-Process authenticator | Where-Object Path -eq '$program' | Stop-Process -Force`"") | Out-Null
+    }
+    if ($isLogDisabled) { Disable-ScheduledTask -TaskName $tasks[1] | Out-Null }
+
+    if (-not $isDisabled) {
+        Start-ScheduledTask -TaskName $tasks[0]
+        for ($tries = 0; (Invoke-Batch 'authenticator-as-service.cmd' 'healthcheck') -ne 0; $tries++) {
+            if ($tries -ge 15) { throw "the server does not answer: $log\authenticator.log says why" }
+            Start-Sleep -Seconds 1
+        }
+    }
+    # A second run keeps the version before it.
+    if ($RollBack -or $isSame -or $isFirst) {
+        Remove-Path $now
+    } else {
+        Remove-Path $old
+        Move-Item -LiteralPath $now -Destination $old
+    }
+    $isDone = $true
+} finally {
+    # Also after Ctrl-C, which no catch sees.
+    if (-not $isDone) {
+        if (Test-Path -LiteralPath $now) { Restore-Version }
+        if ($isFirst) {
+            foreach ($task in $tasks) {
+                Unregister-ScheduledTask -TaskName $task -Confirm:$false -ErrorAction SilentlyContinue
+            }
+        } elseif ($main -and -not $isDisabled) {
+            Start-ScheduledTask -TaskName $tasks[0]
+        }
+    }
+    foreach ($path in $new, $saving) { Remove-Path $path }
+}
+$optionsFile = Join-Path $folder 'options.cmd'
+if (-not (Test-Path -LiteralPath $optionsFile)) { Write-Batch $optionsFile $options }
+if ($PSCommandPath -ne $self) { Copy-Item -LiteralPath $PSCommandPath -Destination $self -Force }
+if ($isDisabled) {
+    Write-Output "Installed in $folder. The task Authenticator is disabled, and was not started."
+} else {
+    Write-Output "Installed in $folder. The log is $folder\log\authenticator.log."
+}

@@ -12,14 +12,17 @@ import { flagOf, UsageError } from "../config/option.ts";
 import { fingerprintBy, shortName } from "../guard/fingerprint.ts";
 import { guardRules, pinsOwed, throttleTimes } from "../guard/guard.ts";
 import { secretKey } from "../otp/secret.ts";
+import { openSecret, type SealKeys, UnopenedError } from "../sealing/seal_keys.ts";
 import type { StoreClient } from "../guard/redis/connect.ts";
 import { listSecrets, unlockSecret, withStore } from "../guard/redis/operator.ts";
 import { storeClause } from "../guard/redis/reasons.ts";
 import type { StoreUrl } from "../guard/redis/store_url.ts";
-import { CommandError, readSecret, warn } from "./io/io.ts";
+import type { OptionsOf } from "./args/commands.ts";
+import { csvLine, type CsvRecord, csvRecords, recordError } from "./io/csv.ts";
+import { CommandError, readSecret, stdinChunks, warn, writeAll } from "./io/io.ts";
 import type { GuardStatus } from "../telemetry/status.ts";
 import { askName, askUnlock, NoServerError } from "./operator_port.ts";
-import { openTyped } from "./sealed_secret.ts";
+import { keysFor, openTyped, unopenedClause } from "./sealed_secret.ts";
 
 /** Number of secrets shown, with the most wrong pins first. */
 const SHOWN_SECRETS = 10;
@@ -28,21 +31,58 @@ const SHOWN_SECRETS = 10;
 export type Print = (line: string) => void;
 
 /**
- * Prints the name of a secret in the log; reads the secret, plain or sealed, from standard input.
+ * Prints the name in the log of a secret, plain or sealed, from standard input, or of each secret of a
+ * table.
  *
  * @returns The exit code.
  * @throws {CommandError} When no server answers, or the secret cannot be opened.
  */
-export async function guardName(config: Config, print: Print): Promise<number> {
-  const { guardKeyFile } = config;
-  if (guardKeyFile !== undefined) readGuardKey(guardKeyFile);
-  const secret = openTyped(await readSecret(undefined), config);
-  print(
-    guardKeyFile === undefined
-      ? await askName(config, secret)
-      : shortName(fingerprintOf(config, guardKeyFile, secret)),
-  );
+export async function guardName(
+  config: Config,
+  { csv }: OptionsOf<"guard name">,
+  print: Print,
+): Promise<number> {
+  const nameOf = namerOf(config);
+  if (csv) return await nameTable(config, nameOf);
+  print(await nameOf(openTyped(await readSecret(undefined), config)));
   return 0;
+}
+
+function namerOf(config: Config): (secret: string) => string | Promise<string> {
+  const { guardKeyFile } = config;
+  if (guardKeyFile === undefined) return (secret) => askName(config, secret);
+  const fingerprint = fingerprintsBy(config, guardKeyFile);
+  return (secret) => shortName(fingerprint(secret));
+}
+
+/**
+ * Writes for each record the name of its secret, which is empty for a secret that cannot be opened, and
+ * its other fields.
+ */
+async function nameTable(
+  config: Config,
+  nameOf: (secret: string) => string | Promise<string>,
+): Promise<number> {
+  let exitCode = 0;
+  let keys: SealKeys | undefined;
+  const lineOf = async (record: CsvRecord): Promise<string> => {
+    const secret = record.fields.at(-1)!;
+    let name = "";
+    try {
+      keys ??= keysFor(secret, config);
+      if (secret !== "") name = await nameOf(openSecret(secret, keys).text);
+    } catch (error) {
+      if (!(error instanceof UnopenedError)) throw error;
+      const { message } = recordError(record, `has a secret that ${unopenedClause(error)}`);
+      warn(`${message}.`);
+      exitCode = 1;
+    }
+    return csvLine([name, ...record.fields.slice(0, -1)]);
+  };
+  for await (const records of csvRecords(stdinChunks())) {
+    for (const record of records) await writeAll(await lineOf(record));
+  }
+  return exitCode;
 }
 
 /**
@@ -146,12 +186,18 @@ function most(rows: readonly Row[]): Row[] {
  * @throws {OptionFileError} When the file of the guard key cannot be used.
  */
 export function fingerprintOf(config: Config, guardKeyFile: string, secret: string): string {
+  return fingerprintsBy(config, guardKeyFile)(secret);
+}
+
+function fingerprintsBy(config: Config, guardKeyFile: string): (secret: string) => string {
   const name = fingerprintBy(readGuardKey(guardKeyFile), config.algorithm);
-  const key = secretKey(secret, config.secretEncoding);
-  if (key === undefined || key.length === 0) {
-    throw new CommandError("the secret is empty or malformed");
-  }
-  return name(key);
+  return (secret) => {
+    const key = secretKey(secret, config.secretEncoding);
+    if (key === undefined || key.length === 0) {
+      throw new CommandError("the secret is empty or malformed");
+    }
+    return name(key);
+  };
 }
 
 /**

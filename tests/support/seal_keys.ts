@@ -44,5 +44,6 @@ export async function openByJose(
   line: string = SEAL_KEY_LINES[0],
 ): Promise<{ readonly text: string; readonly header: unknown }> {
   const { plaintext, protectedHeader } = await compactDecrypt(sealed, keyBytesOf(line));
-  return { text: new TextDecoder().decode(plaintext), header: protectedHeader };
+  const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(plaintext);
+  return { text, header: protectedHeader };
 }

@@ -257,7 +257,12 @@ Deno.test("docs/embedding.md: the snippets run", async () => {
   const blocks = [...read("docs/embedding.md").matchAll(/^```ts\n([^]*?)^```$/gm)];
   const handlers: ((request: Request) => Promise<Response>)[] = [];
   const lines: unknown[] = [];
-  const deno = { serve: (handler: typeof handlers[0]) => handlers.push(handler) };
+  const deno = {
+    serve: ({ hostname }: { hostname: string }, handler: typeof handlers[0]) => {
+      assertEquals(hostname, "127.0.0.1");
+      handlers.push(handler);
+    },
+  };
   for (const [, text] of blocks) {
     await snippet(text!)(deno, { log: (line: unknown) => lines.push(line) });
   }

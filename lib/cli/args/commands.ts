@@ -248,10 +248,14 @@ const TABLE = {
     summary: "Print the name that a secret has in the log",
     details:
       "Prints the name that the log has after secret= when a pin was not accepted. The secret " +
-      "comes from standard input.",
-    options: {},
+      "comes from standard input. With --csv, it writes the name of each record's secret, and its " +
+      "other fields.",
+    options: { csv: SEAL_OPTIONS.csv },
     uses: [...STORE, "algorithm", ...SECRET, ...OPERATOR],
-    examples: ["authenticator guard name --guard-key-file guard.key < secret.txt"],
+    examples: [
+      "authenticator guard name --guard-key-file guard.key < secret.txt",
+      "authenticator guard name --csv --guard-key-file guard.key < export.csv",
+    ],
   },
   licenses: {
     summary: "Print the licences of the program and its parts",

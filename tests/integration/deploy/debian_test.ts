@@ -64,6 +64,10 @@ Deno.test("the package for Debian is installed, upgraded, removed and purged", (
         "where the unit gets no mount namespace, dpkg fails with systemd's status",
         () => checkNamespace(machine),
       );
+      await t.step(
+        "where no systemd runs, one line says that nothing was started",
+        () => checkWithout(machine),
+      );
       await t.step("installed, it serves and starts with the machine", () => checkNew(machine));
       await t.step("upgraded, it keeps its options", () => checkUpgraded(machine));
       await t.step(
@@ -133,13 +137,27 @@ async function checkNamespace({ run, say }: Machine): Promise<void> {
   await say(`rm -r ${folder} && dpkg --purge authenticator`);
 }
 
+async function checkWithout({ say }: Machine): Promise<void> {
+  const install = `dpkg --install dist/${FILE.replace("VERSION", "1.0.0")}`;
+  const said = await say(
+    `unshare --mount sh -ec 'mount -t tmpfs none /run/systemd
+      ${install}; dpkg --purge authenticator'`,
+  );
+  const lines = said.split("\n").filter((line) => line.startsWith("authenticator: "));
+  assertEquals(lines, [
+    "authenticator: systemd does not run here, so nothing was started: run authenticator serve",
+  ]);
+}
+
 async function checkRefused(machine: Machine): Promise<void> {
   const { run, say } = machine;
-  await say("echo AUTHENTICATOR_PROT=7 >>/etc/authenticator.env");
+  await say("printf 'export A=1\\nAUTHENTICATOR_PROT=7\\n' >>/etc/authenticator.env");
   const before = await mainPid(machine);
   const { code, stderr } = await run(`dpkg --install dist/${FILE.replace("VERSION", "1.0.2")}`);
   assertEquals([code, await mainPid(machine), await isReady(machine)], [1, before, true], stderr);
   assert(stderr.includes("did you mean AUTHENTICATOR_PORT?"), stderr);
+  // A line that systemd ignores prevents no upgrade.
+  assert(/: line \d+ begins with export, so systemd ignores it\n/.test(stderr), stderr);
   assert(
     stderr.includes(
       "authenticator: error: the new version cannot start as authenticator.service, and the old " +
@@ -147,7 +165,7 @@ async function checkRefused(machine: Machine): Promise<void> {
     ),
     stderr,
   );
-  await say("sed -i /PROT/d /etc/authenticator.env && dpkg --configure authenticator");
+  await say("sed -i '/PROT/d;/export/d' /etc/authenticator.env && dpkg --configure authenticator");
   assert(await mainPid(machine) !== before && await isReady(machine));
 }
 

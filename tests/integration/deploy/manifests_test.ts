@@ -49,6 +49,7 @@ for (
     "drop-ins/seal-keys.conf",
     "drop-ins/cores.conf",
     "drop-ins/lan.conf",
+    "drop-ins/local.conf",
     "drop-ins/port-80.conf",
     "drop-ins/port-443.conf",
     "drop-ins/sockets.conf",
@@ -151,6 +152,30 @@ async function install(units: string, service: string, dropIn?: string): Promise
   await Deno.writeTextFile(`${units}/${service}.d/${dropIn}`, deployFile(`drop-ins/${dropIn}`));
 }
 
+/** Names of the settings of a unit's [Service] section. */
+function serviceSettings(): readonly string[] {
+  const [, section] = deployFile("authenticator.service").split(/^\[(?:Service|Install)\]$/m);
+  return [...section!.matchAll(/^(\w+)=/gm)].map(([, name]) => name!);
+}
+
+/** Settings of the unit that are no limit of a command. */
+const OF_THE_SERVER =
+  /^(?:Type|Exec(?:Start(?:Pre|Post)?|Reload)|KillSignal|TimeoutStopSec|Restart(?:Sec)?|RuntimeDirectory(?:Mode)?)$/;
+
+Deno.test("authenticator-as-service gives a command each limit of the unit", () => {
+  const script = deployFile("authenticator-as-service");
+  const given = new Set(
+    [...script.matchAll(/(?:--property=|addresses=,)([\w,]+)/g)]
+      .flatMap(([, names]) => names!.split(","))
+      .map((name) => name.replace("EnvironmentFiles", "EnvironmentFile")),
+  );
+  assertEquals(
+    serviceSettings().filter((name) => !OF_THE_SERVER.test(name) && !given.has(name)),
+    [],
+  );
+  assert(!given.has("RuntimeDirectory"));
+});
+
 /** What systemd has to say of units, for each of the files. */
 async function complaintsOf(units: string, ...files: string[]): Promise<readonly string[]> {
   const paths = files.map((file) => `${units}/${file}`);
@@ -163,7 +188,7 @@ async function complaintsOf(units: string, ...files: string[]): Promise<readonly
 
 const DROP_INS = [
   ...["api-keys.conf", "seal-keys.conf", "store.conf"],
-  ...["lan.conf", "port-80.conf", "port-443.conf"],
+  ...["lan.conf", "local.conf", "port-80.conf", "port-443.conf"],
 ];
 
 Deno.test("systemd accepts the unit with each drop-in", () =>

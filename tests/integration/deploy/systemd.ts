@@ -25,6 +25,7 @@ export interface Machine {
 
 // What a machine has before anything is installed on it.
 const SETTINGS = [
+  "alternatives/awk",
   "dbus-1",
   "group",
   "ld.so.cache",
@@ -53,7 +54,7 @@ const NSPAWN = [
 /** Makes the files of a machine on which nothing is installed yet. */
 export async function makeMachine(folder: string): Promise<void> {
   const script = `set -e
-    mkdir -p etc/ssl etc/systemd/system usr var/lib local tmp src/dist src/deploy
+    mkdir -p etc/alternatives etc/ssl etc/systemd/system usr var/lib local/bin local/lib local/share tmp src/dist src/deploy
     for name in bin lib lib64 sbin; do ln -s usr/$name $name; done
     for name in ${SETTINGS.join(" ")}; do cp --archive --dereference /etc/$name etc/$name; done
     install -d -o redis -g redis var/lib/redis var/log/redis
@@ -77,7 +78,7 @@ function nspawn({ root, dist, changes }: Folders, ...words: readonly string[]): 
   const folders = [
     `--directory=${root}`,
     changes === undefined ? "--bind-ro=/usr" : `--overlay=/usr:${changes}:/usr`,
-    `--bind=${root}/local:/usr/local/bin`,
+    ...["bin", "lib", "share"].map((name) => `--bind=${root}/local/${name}:/usr/local/${name}`),
     `--bind-ro=${dist}:/src/dist`,
     `--bind-ro=${fileURLToPath(new URL("deploy", ROOT))}:/src/deploy`,
   ];

@@ -25,6 +25,7 @@ Deno.test("the units have the documented effects under systemd", (t) =>
     await need(["redis-server", "--version"]);
     await need(["curl", "--version"]);
     await need(["openssl", "version"]);
+    await need(["gdb", "--version"]);
     const root = `${folder}/root`;
     const dist = `${folder}/dist`;
     await Deno.mkdir(root);
@@ -137,6 +138,7 @@ async function checkUnit(machine: Machine): Promise<void> {
   assert(/^CapBnd:\s+0+$/m.test(status) && /^NoNewPrivs:\s+1$/m.test(status), status);
   assertEquals(await say("stat --format=%a /run/authenticator"), "750");
   assert(/^Max core file size +0 +0 /m.test(await say(`cat /proc/${pid}/limits`)));
+  await checkCore(machine, pid);
 
   await say("systemctl reload authenticator");
   await eventually(async () => await countInLog(machine, "authenticator", "SIGHUP:") === 1);
@@ -154,6 +156,15 @@ async function checkUnit(machine: Machine): Promise<void> {
   await say("systemctl stop authenticator");
   assertEquals(await property(machine, "authenticator", "Result"), "success");
   assertEquals(await stops(), earlier + 1);
+}
+
+/** Searches a core of the server for a secret that it has just checked. */
+async function checkCore({ say }: Machine, pid: string): Promise<void> {
+  const secret = "secret-in-a-core";
+  await say(`curl --silent "${HERE}/Validate.aspx?Pin=1&SecretCode=${secret}"`);
+  // With its memory, a core has gigabytes: the limit ends gcore.
+  await say(`cd /tmp && (ulimit -f 10240 && gcore -o core ${pid} 2>&1) && test -s core.${pid} &&
+    ! grep --text --quiet ${secret} core.${pid} && rm core.${pid}`);
 }
 
 async function checkOption(machine: Machine): Promise<void> {
@@ -280,7 +291,8 @@ async function checkAsService(machine: Machine): Promise<void> {
     systemctl daemon-reload && authenticator-as-service restart`);
   const check = async (): Promise<void> => {
     const { code, stdout, stderr } = await run("authenticator-as-service check");
-    assertEquals(code, 0, stderr);
+    // The server that answers at its ports is its own.
+    assertEquals([code, stderr.includes("already")], [0, false], stderr);
     assert(/^--api-keys-file .* \(1 key\) +environment$/m.test(stdout), stdout);
   };
   const status = await say("authenticator-as-service status");
@@ -313,12 +325,90 @@ async function checkAsService(machine: Machine): Promise<void> {
   await check();
   const down = await run("authenticator-as-service status");
   assertEquals([down.code, down.stdout], [1, ""]);
+  assert(
+    down.stderr.endsWith(
+      "\nauthenticator-as-service: authenticator.service is inactive and enabled\n",
+    ),
+    down.stderr,
+  );
+  const reload = await run("authenticator-as-service reload");
+  assert(reload.stderr.endsWith("authenticator.service is not active, cannot reload.\n"));
+  await checkCauses(machine);
   const nothing = await run("authenticator-as-service --unit authenticator@7 status");
   assertEquals([nothing.code, nothing.stderr], [
     2,
     "authenticator-as-service: error: there is no unit authenticator@7.service\n",
   ]);
   await say(`rm -r ${folder} && systemctl daemon-reload && systemctl start authenticator`);
+}
+
+/** Lines of an environment file that systemd reads, and such as it ignores. */
+const LINES = `# export A=1
+; export A=1
+  AUTHENTICATOR_PERIOD = 30
+AUTHENTICATOR_BASE_URL='
+export http://in-quotes.example' \\
+AUTHENTICATOR_LOG_FORMAT="text"
+A="a \\" b
+"'c' d
+B=it's
+export AUTHENTICATOR_PORT=9000
+AUTHENTICATOR_PORT 9000
+AUTHENTICATOR-PORT=9000
+C="a secret
+`;
+
+/** Runs commands of a unit that systemd cannot start, or whose file has lines that it ignores. */
+async function checkCauses({ run, say }: Machine): Promise<void> {
+  const asService = async (words: string, code: number): Promise<string> => {
+    const ended = await run(`authenticator-as-service ${words}`);
+    assertEquals(ended.code, code, ended.stderr);
+    return ended.stderr.replaceAll("authenticator-as-service: ", "");
+  };
+  const limits = await say(`authenticator-as-service --program /bin/cat /proc/self/status
+    authenticator-as-service --program /bin/cat /proc/self/coredump_filter`);
+  assert(/^CapBnd:\s0+400$[^]*^NoNewPrivs:\s1\nSeccomp:\s2$[^]*^00000000$/m.test(limits), limits);
+  const other = await asService("--program /bin/sh -c id", 126);
+  assert(other.includes("Permission denied"), "it runs no other program");
+
+  const dropIn = "/etc/systemd/system/authenticator.service.d/cause.conf";
+  const set = (setting: string): Promise<string> =>
+    say(`printf '[Service]\n${setting}\n' >${dropIn} && systemctl daemon-reload`);
+  await set("EnvironmentFile=/none.env");
+  const missing =
+    "error: /none.env, which EnvironmentFile= of authenticator.service names, is missing\n";
+  assertEquals(await asService("status", 2), missing);
+  assertEquals(
+    await asService("restart", 2),
+    `${missing}error: authenticator.service was not touched, and is as it was: inactive\n`,
+  );
+  await set("LoadCredential=a:/none");
+  const reason = "status=243/CREDENTIALS: a file of LoadCredential= is missing\n";
+  assertEquals(await asService("status", 2), `error: systemd did not run the command: ${reason}`);
+  assertEquals((await run("systemctl start authenticator")).code, 1);
+  assertEquals(await say("authenticator-as-service cause"), reason.trim());
+  await say(`rm ${dropIn} && systemctl daemon-reload && systemctl stop authenticator`);
+
+  await say(`install -m 600 /dev/stdin /etc/authenticator.env <<'END'\n${LINES}END`);
+  const ignored = [
+    "line 10 begins with export, so systemd ignores it",
+    "line 11 has no =, so systemd ignores it",
+    "line 12 has no name of a variable before =, so systemd ignores it",
+    "line 13 begins a quote that does not end, so all lines behind it are its value",
+  ].map((line) => `/etc/authenticator.env: ${line}\n`).join("");
+  for (const command of ["check", "restart", "reload"]) {
+    const said = await asService(command, 2);
+    assert(
+      said.startsWith(`${ignored}error: mend these lines: an option is AUTHENTICATOR_NAME=value\n`),
+      said,
+    );
+  }
+  // A script goes on: the value over three lines is no address.
+  for (const command of ["--warn check", "status"]) {
+    const said = await asService(command, 2);
+    assert(said.startsWith(`${ignored}authenticator: error: `) && !said.includes("secret"), said);
+  }
+  await say("rm /etc/authenticator.env");
 }
 
 /** Upgrades in the folder of a download: with the names of a release, nothing executable. */
@@ -328,40 +418,89 @@ async function checkUpgrade(machine: Machine): Promise<void> {
   const folder = "/etc/systemd/system/authenticator.service.d";
   const program = "/usr/local/bin/authenticator";
   const inode = (): Promise<string> => say(`stat --format=%i ${program}`);
+  const inDownload = (commands: string): string =>
+    `cd "/tmp/a download" && { ${commands}\n} && sha256sum [!S]* >SHA256SUMS`;
   await say(`install -D -m 644 -t ${folder} deploy/drop-ins/api-keys.conf
     systemctl daemon-reload && authenticator-as-service restart
-    mkdir "/tmp/a download" && cd "/tmp/a download"
-    install -m 644 /src/dist/authenticator ${name}
+    mkdir "/tmp/a download"`);
+  await say(inDownload(`install -m 644 /src/dist/authenticator ${name}
     # Another version: a byte of its head that nothing reads.
     printf '\\1' | dd of=${name} bs=1 seek=15 conv=notrunc status=none
     cp /src/deploy/install.sh /src/deploy/authenticator.service /src/deploy/authenticator-as-service .
-    sha256sum * >SHA256SUMS`);
+    tar czf authenticator-deploy.tar.gz -C /src deploy`));
   const before = await inode();
   const pid = await mainPid(machine, "authenticator");
-  const install = "sh install.sh";
-  const inDownload = (commands: string): string => `cd "/tmp/a download" && ${commands}`;
-  const refusal = async (commands: string): Promise<string> => {
-    const { code, stderr } = await run(inDownload(commands));
+  const install = 'cd "/tmp/a download" && sh install.sh';
+  const refusal = async (): Promise<string> => {
+    const { code, stderr } = await run(install);
     assertEquals([code, await inode(), await mainPid(machine, "authenticator")], [1, before, pid]);
     return stderr.trim().split("\n").at(-1)!;
   };
   await say(`echo 'Environment=AUTHENTICATOR_PROT=81' >>${folder}/api-keys.conf
     systemctl daemon-reload`);
   assertEquals(
-    await refusal(install),
-    "install.sh: error: the new version cannot start as authenticator.service, and the old one runs on",
+    await refusal(),
+    "install.sh: error: this version cannot start as authenticator.service, and the one of before stays",
   );
   await say(`rm -r ${folder} && systemctl daemon-reload`);
-  assertEquals(
-    await refusal(`mv ${name} good && echo >${name}\n${install}`),
-    `install.sh: error: ${name} is missing, or is not what SHA256SUMS says`,
+  await say(`cd "/tmp/a download" && mv ${name} good && echo >${name}`);
+  assertEquals(await refusal(), `install.sh: error: ${name} is not what SHA256SUMS says`);
+
+  // A version that checks its options, and cannot serve.
+  const sums = (file: string): Promise<string> => say(`sha256sum <${file}`);
+  const unit = "/etc/systemd/system/authenticator.service";
+  const earlier = await Promise.all([program, `${program}-as-service`, unit].map(sums));
+  await say(
+    inDownload(
+      `printf '#!/bin/sh\ncase $1 in check) ;; *) echo error: broken >&2 && exit 3 ;; esac\n' >${name}
+    echo '# changed' >>authenticator.service; echo '# changed' >>authenticator-as-service`,
+    ),
   );
-  await say(inDownload(`mv good ${name} && ${install}`));
-  assert(await inode() !== before);
+  const broken = await run(install);
+  assert(broken.code !== 0);
+  assert(
+    broken.stderr.includes("\nauthenticator-as-service: authenticator.service: error: broken\n") &&
+      broken.stderr.endsWith("\ninstall.sh: the version of before is back\n"),
+    broken.stderr,
+  );
+  assertEquals(await Promise.all([program, `${program}-as-service`, unit].map(sums)), earlier);
+  assert(await answers(machine), "the version of before serves again");
+
+  await say(inDownload(`mv good ${name}`));
+  await say(install);
   assert(await answers(machine), "the new version answers once it is installed");
   assertEquals(await say("systemctl is-enabled authenticator"), "enabled");
+  assertEquals(await sums(program), await sums(`"/tmp/a download/${name}"`));
   await say(shownBlock(LINUX, "--roll-back"));
-  await eventually(() => answers(machine), "the older one is back");
+  assert(await answers(machine), "the older one is back");
+  assertEquals(await Promise.all([program, `${program}-as-service`, unit].map(sums)), earlier);
+
+  await say("systemctl disable --now authenticator && systemctl enable --now authenticator@1");
+  await say(install);
+  assertEquals(
+    (await run("systemctl is-active authenticator authenticator@1")).stdout,
+    "inactive\nactive\n",
+  );
+  assertEquals((await run("systemctl is-enabled authenticator")).stdout, "disabled\n");
+  await say(`touch ${program}-of-others && ${shownBlock(LINUX, "--remove")}`);
+  assertEquals(
+    await say("find /usr/local/bin /etc/systemd/system /usr/local/lib -name 'authenticator*'"),
+    `${program}-of-others`,
+  );
+  assertEquals(await answers(machine), false);
+  await say(
+    `rm ${program}-of-others; install -m 600 /dev/stdin /etc/authenticator.env <<<AUTHENTICATOR_PROT=81`,
+  );
+  const wrong = await run(install);
+  assertEquals(wrong.code, 2, wrong.stderr);
+  assert(
+    wrong.stderr.includes("did you mean AUTHENTICATOR_PORT?") &&
+      wrong.stderr.endsWith("\ninstall.sh: nothing is installed\n"),
+    wrong.stderr,
+  );
+  await say(`rm /etc/authenticator.env && ! ls ${program} ${unit}`);
+  await say(install);
+  assert(await answers(machine), "a first installation serves");
 }
 
 async function checkDropIns(machine: Machine): Promise<void> {
@@ -386,7 +525,19 @@ async function checkDropIns(machine: Machine): Promise<void> {
     assertEquals([refused.code, refused.stdout], [28, ""], name);
     await say(`rm -r ${folder}`);
   }
-  await say("systemctl daemon-reload && systemctl disable --now authenticator");
+  await say(shownInstall.replaceAll("lan.conf", "local.conf"));
+  assert(await answers(machine, "http://127.0.0.1:880"), "local is ready");
+  const status = await say("authenticator-as-service status");
+  assert(status.includes("\naddress: http://127.0.0.1:880\n"), status);
+  await say(`rm -r ${folder} && systemctl daemon-reload && systemctl disable --now authenticator`);
+  // While the server is down, another user takes a port of the unit, and none of the drop-in.
+  const take = (port: number): Promise<string> =>
+    run(`setpriv --reuid=65534 --clear-groups timeout 1 redis-server --save '' --port ${port}`)
+      .then(({ stdout }) => stdout);
+  assert((await take(8080)).includes("Ready to accept connections"));
+  for (const port of [880, 881]) {
+    assert((await take(port)).includes("Permission denied"), `${port}`);
+  }
 }
 
 async function checkStoreElsewhere(machine: Machine): Promise<void> {

@@ -22,6 +22,13 @@ async function powershell(
   return await runToEnd(await powershellWords(...args), { cwd, env: { ...DOTNET_ENV, ...env } });
 }
 
+/** Stands for cmd.exe: what the commands of the batch files end with is in the environment. */
+const CMD = `#!/bin/sh
+[ "$PWD" = "$ProgramFiles/Authenticator" ] || exit 9
+printf '%s\\n' "cmd $*" >>"$RECORD"
+case $4 in check) exit "\${CHECK:-0}" ;; *) exit "\${HEALTHCHECK:-0}" ;; esac
+`;
+
 /** A machine with a download, on which the script runs. */
 class Machine {
   readonly #folder: string;
@@ -31,6 +38,7 @@ class Machine {
     this.#folder = folder;
     for (const name of ["Program Files", "download"]) Deno.mkdirSync(`${folder}/${name}`);
     for (const name of ["record", "tasks"]) Deno.writeTextFileSync(`${folder}/${name}`, "");
+    Deno.writeTextFileSync(`${folder}/cmd`, CMD, { mode: 0o755 });
     Deno.copyFileSync(`${ROOT}deploy/windows/install.ps1`, `${folder}/download/install.ps1`);
   }
 
@@ -45,13 +53,18 @@ class Machine {
   }
 
   /** Runs the script. */
-  async install(args = "", env: Readonly<Record<string, string>> = {}): Promise<Ended> {
+  async install(
+    args = "",
+    env: Readonly<Record<string, string>> = {},
+    script = "./install.ps1",
+  ): Promise<Ended> {
     return await powershell(
-      ["-Command", `. '${SCRIPTS}stand_ins.ps1'; & ./install.ps1 ${args}`],
+      ["-Command", `. '${SCRIPTS}stand_ins.ps1'; & '${script}' ${args}`],
       `${this.#folder}/download`,
       {
         ProgramFiles: `${this.#folder}/Program Files`,
         SystemRoot: "C:\\Windows",
+        ComSpec: `${this.#folder}/cmd`,
         RECORD: `${this.#folder}/record`,
         TASKS: `${this.#folder}/tasks`,
         ...env,
@@ -67,9 +80,14 @@ class Machine {
     return news.map((line) => line.replaceAll(this.installed, "FOLDER"));
   }
 
-  /** The installed files. */
+  /** The registered tasks, with their states. */
+  tasks(): readonly string[] {
+    return Deno.readTextFileSync(`${this.#folder}/tasks`).trimEnd().split("\n");
+  }
+
+  /** The installed files, and those of the version of before. */
   files(): readonly string[] {
-    return [...Deno.readDirSync(this.installed)].map(({ name }) => name).sort();
+    return listed(`${this.installed}/`);
   }
 
   /** The text of an installed file. */
@@ -83,7 +101,12 @@ const ACCESS = [
   "icacls FOLDER /inheritance:r /grant *S-1-5-32-544:(OI)(CI)F *S-1-5-18:(OI)(CI)F " +
   "*S-1-5-19:(OI)(CI)RX",
   "icacls FOLDER/log /grant *S-1-5-19:(OI)(CI)M",
-  "Unblock-File -LiteralPath FOLDER/authenticator.new.exe",
+  "Unblock-File -LiteralPath FOLDER/new/authenticator.exe",
+  "cmd /d /c new\\check.cmd check",
+];
+const STARTED = [
+  "Start-ScheduledTask -TaskName Authenticator",
+  "cmd /d /c authenticator-as-service.cmd healthcheck",
 ];
 const LOOK = "Get-CimInstance Win32_Process -Filter Name = 'cmd.exe'";
 const REGISTERED = [
@@ -96,41 +119,44 @@ const REGISTERED = [
   "C:\\Windows\\System32\\WindowsPowerShell\\v1.0\\powershell.exe -Argument -NoProfile -Command " +
   "\"Get-Process authenticator | Where-Object Path -eq 'FOLDER/authenticator.exe' | " +
   'Stop-Process -Force"]',
-  "Start-ScheduledTask -TaskName Authenticator",
 ];
 const STOPPED = ["Authenticator", "Authenticator log"]
   .map((task) => `Stop-ScheduledTask -TaskName ${task}`);
 const FILES = [
   "authenticator-as-service.cmd",
   "authenticator.exe",
-  "log",
+  "install.ps1",
+  "log/",
   "options.cmd",
   "run.cmd",
 ];
+const OLD = ["authenticator-as-service.cmd", "authenticator.exe", "run.cmd"]
+  .map((name) => `old/${name}`);
+const BOTH = [...FILES, ...OLD].sort();
+const USUAL = "authenticator-windows-x64-bun.exe";
+const REMOVED = ["Authenticator", "Authenticator log"].map((task) =>
+  `Unregister-ScheduledTask -TaskName ${task} -Confirm: False -ErrorAction SilentlyContinue`
+);
 
 dotnetTest(
   "install.ps1 installs, updates, goes back and removes",
   () =>
     withFolder(async (folder) => {
       const machine = new Machine(folder);
-      const usual = "authenticator-windows-x64-bun.exe";
-
-      machine.download(usual, "first");
+      machine.download(USUAL, "first");
       const first = await machine.install();
       assertEquals([first.code, first.stderr], [0, ""], first.stdout);
-      assertEquals(machine.calls(), [...ACCESS, LOOK, ...REGISTERED]);
+      assertEquals(machine.calls(), [...ACCESS, LOOK, ...REGISTERED, ...STARTED]);
       assertEquals([machine.files(), machine.text("authenticator.exe")], [FILES, "first"]);
       assert(machine.text("run.cmd").includes("call authenticator-as-service.cmd serve 2>>"));
       assert(
         machine.text("authenticator-as-service.cmd").includes("AUTHENTICATOR_METRICS_PORT=9101"),
       );
 
-      // Over it: the loop and the tasks are stopped first; the options stay.
-      Deno.writeTextFileSync(
-        `${machine.installed}/options.cmd`,
-        'set "AUTHENTICATOR_PORT=9000"\r\n',
-      );
-      machine.download(usual, "second");
+      // Over it, twice: the loop and the tasks are stopped first; the options stay.
+      const options = 'set "AUTHENTICATOR_PORT=9000"\r\n';
+      Deno.writeTextFileSync(`${machine.installed}/options.cmd`, options);
+      machine.download(USUAL, "second");
       const [loop, other] = [sleeper(), sleeper()];
       const pids = { LOOP: String(loop.pid), OTHER: String(other.pid) };
       try {
@@ -143,42 +169,129 @@ dotnetTest(
         killIfThere(other);
         await other.status;
       }
-      assertEquals(machine.calls(), [...ACCESS, ...STOPPED, LOOK, ...REGISTERED]);
-      const both = [...FILES, "authenticator.old.exe"].sort();
-      assertEquals(machine.files(), both);
+      assertEquals(machine.calls(), [...ACCESS, ...STOPPED, LOOK, ...REGISTERED, ...STARTED]);
+      assertEquals((await machine.install()).code, 0);
+      assertEquals(machine.files(), BOTH);
       assertEquals(
-        ["authenticator.exe", "authenticator.old.exe", "options.cmd"].map((name) =>
+        ["authenticator.exe", "old/authenticator.exe", "options.cmd"].map((name) =>
           machine.text(name)
         ),
-        ["second", "first", 'set "AUTHENTICATOR_PORT=9000"\r\n'],
+        ["second", "first", options],
       );
 
-      // Back to the old one, as docs/windows.md has it.
-      const old = `-Executable '${machine.installed}/authenticator.old.exe'`;
-      assertEquals((await machine.install(old)).code, 0);
-      assertEquals(machine.text("authenticator.exe"), "first");
-      assertEquals(machine.text("authenticator.old.exe"), "second");
+      // Back to the version of before, which a second run keeps, by the installed script.
+      for (let times = 0; times < 2; times++) {
+        const back = await machine.install("-RollBack", {}, `${machine.installed}/install.ps1`);
+        assertEquals([back.code, back.stderr], [0, ""], back.stdout);
+        assertEquals([machine.files(), machine.text("authenticator.exe")], [BOTH, "first"]);
+      }
       machine.calls();
 
-      // A file that is not there ends it before the server is touched.
+      // A file that is not there ends it before anything is touched.
       const missing = await machine.install("-Executable nowhere.exe");
       assertEquals(missing.code, 1);
       assert(missing.stderr.includes("nowhere.exe"), missing.stderr);
-      assertEquals(machine.calls(), ACCESS.slice(0, 2));
-      assertEquals([machine.files(), machine.text("authenticator.exe")], [both, "first"]);
+      assertEquals(machine.calls(), []);
+      assertEquals([machine.files(), machine.text("authenticator.exe")], [BOTH, "first"]);
 
+      Deno.writeTextFileSync(`${machine.installed}/log/authenticator.log`, "a line");
       const removed = await machine.install("-Remove");
       assertEquals([removed.code, removed.stderr], [0, ""]);
-      assertEquals(machine.calls(), [
-        ...STOPPED,
-        LOOK,
-        "Unregister-ScheduledTask -TaskName Authenticator -Confirm: False -ErrorAction SilentlyContinue",
-        "Unregister-ScheduledTask -TaskName Authenticator log -Confirm: False -ErrorAction " +
-        "SilentlyContinue",
-      ]);
-      assertEquals(machine.files(), ["options.cmd"]);
+      assertEquals(machine.calls(), [...STOPPED, LOOK, ...REMOVED]);
+      assertEquals(machine.files(), ["log/authenticator.log", "options.cmd"]);
     }),
 );
+
+dotnetTest(
+  "install.ps1 leaves disabled or removed tasks so",
+  () =>
+    withFolder(async (folder) => {
+      const machine = new Machine(folder);
+      machine.download(USUAL, "first");
+      assertEquals((await machine.install()).code, 0);
+      Deno.writeTextFileSync(`${folder}/tasks`, "Authenticator=Disabled\n");
+      machine.calls();
+      const { stdout } = await machine.install();
+      assert(stdout.includes("The task Authenticator is disabled, and was not started."), stdout);
+      assertEquals(machine.tasks(), ["Authenticator=Disabled"]);
+      assertEquals(machine.calls().filter((call) => call.startsWith("Start-")), []);
+      Deno.writeTextFileSync(
+        `${folder}/tasks`,
+        "Authenticator=Ready\nAuthenticator log=Disabled\n",
+      );
+      assertEquals((await machine.install()).code, 0);
+      assertEquals(machine.tasks(), ["Authenticator=Ready", "Authenticator log=Disabled"]);
+    }),
+);
+
+dotnetTest(
+  "install.ps1 replaces nothing when access or options are wrong, and goes back when a step fails",
+  () =>
+    withFolder(async (folder) => {
+      const machine = new Machine(folder);
+      const fails = async (words: string, env: Readonly<Record<string, string>>): Promise<void> => {
+        const { code, stderr } = await machine.install("", env);
+        assertEquals(code, 1, words);
+        assert(stderr.includes(words), stderr);
+      };
+      machine.download(USUAL, "first");
+      const noAnswer = { HEALTHCHECK: "1" };
+      // The first installation leaves nothing but the folders.
+      await fails("the server does not answer", noAnswer);
+      assertEquals([machine.files(), machine.tasks()], [["log/"], [""]]);
+      assertEquals((await machine.install()).code, 0);
+      machine.download(USUAL, "second");
+      assertEquals((await machine.install()).code, 0);
+
+      machine.download(USUAL, "third");
+      machine.calls();
+      await fails("icacls failed with 5", { ICACLS: "5" });
+      assertEquals(machine.calls(), ACCESS.slice(0, 1));
+      await fails("this version cannot start with these options", { CHECK: "2" });
+      assertEquals(machine.calls(), ACCESS);
+      const cuts = [
+        ...["Copy-Item", "Move-Item", "Register-ScheduledTask", "Start-ScheduledTask"],
+      ].map((command): readonly [string, Readonly<Record<string, string>>] => [
+        `${command} fails`,
+        { CUT: command },
+      ]);
+      for (const [words, env] of [["the server does not answer", noAnswer] as const, ...cuts]) {
+        await fails(words, env);
+        assertEquals(machine.files(), BOTH, words);
+        assertEquals(
+          ["authenticator.exe", "old/authenticator.exe"].map((name) => machine.text(name)),
+          ["second", "first"],
+          words,
+        );
+        assertEquals(machine.tasks().toSorted(), [
+          "Authenticator log=Ready",
+          "Authenticator=Ready",
+        ]);
+        assertEquals(machine.calls().at(-1), STARTED[0], words);
+      }
+
+      // A run that was killed while it replaced the files.
+      await Deno.mkdir(`${machine.installed}/now`);
+      for (const name of ["authenticator.exe", "run.cmd", "authenticator-as-service.cmd"]) {
+        await Deno.copyFile(`${machine.installed}/${name}`, `${machine.installed}/now/${name}`);
+      }
+      await Deno.writeTextFile(`${machine.installed}/authenticator.exe`, "a part");
+      await fails("this version cannot start with these options", { CHECK: "2" });
+      assertEquals([machine.files(), machine.text("authenticator.exe")], [BOTH, "second"]);
+      // The store of the guard cannot be used: a server starts.
+      assertEquals((await machine.install("", { CHECK: "1" })).code, 0);
+      assertEquals(machine.text("old/authenticator.exe"), "second");
+    }),
+);
+
+/** Files below a folder, and its empty folders. */
+function listed(folder: string, below = ""): readonly string[] {
+  return [...Deno.readDirSync(folder + below)].flatMap(({ name, isDirectory }) => {
+    if (!isDirectory) return [below + name];
+    const inside = listed(folder, `${below}${name}/`);
+    return inside.length === 0 ? [`${below}${name}/`] : inside;
+  }).sort();
+}
 
 function sleeper(): Deno.ChildProcess {
   return new Deno.Command("sleep", { args: ["600"], stdin: "null" }).spawn();
@@ -186,16 +299,15 @@ function sleeper(): Deno.ChildProcess {
 
 /** Blocks of PowerShell in the documents. */
 function blocks(): readonly (readonly [page: string, text: string])[] {
-  const pages = ["README.md", "deploy/README.md", ...listed("docs/")];
+  const pages = [
+    "README.md",
+    "deploy/README.md",
+    ...listed(ROOT, "docs/").filter((name) => name.endsWith(".md")),
+  ];
   return pages.flatMap((page) =>
     [...Deno.readTextFileSync(ROOT + page).matchAll(/^( *)```powershell\n([^]*?)^\1```$/gm)]
       .map(([, , text]) => [page, text!] as const)
   );
-}
-
-function listed(folder: string): readonly string[] {
-  return [...Deno.readDirSync(ROOT + folder)].map(({ name }) => folder + name)
-    .filter((name) => name.endsWith(".md"));
 }
 
 function blockWith(words: string): string {

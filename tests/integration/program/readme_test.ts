@@ -76,7 +76,7 @@ async function checkCalls(cwd: string): Promise<void> {
     const reply = stdout.replaceAll("\r\n", "\n").trimEnd();
     assert(new RegExp(`^${parts.join(".*")}$`, "s").test(reply), reply);
   }
-  const code = await runToEnd(["bash", "-c", commandWith("task cli code")], { cwd });
+  const code = await runToEnd(["bash", "-c", commandWith("task --quiet cli code")], { cwd });
   assert(/^\d{6}\n$/.test(code.stdout), code.stderr);
   const check = calls.at(-1)![0].text.replace("123456", code.stdout.trim());
   const { stdout } = await runToEnd(["bash", "-c", check]);
@@ -102,7 +102,7 @@ Deno.test(
       } else assertEquals(code, 0, stderr);
       const known = [
         "task start",
-        "task cli code",
+        "task --quiet cli code",
         "task test",
         "task release",
         "compile.sh",

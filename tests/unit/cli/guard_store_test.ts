@@ -41,6 +41,29 @@ async function printed(
   return lines;
 }
 
+Deno.test("guard name --csv names the secret of each record, beside its other fields", async () => {
+  const args = ["guard", "name", "--csv", "--guard-key-file", GUARD_KEY_FILE];
+  const keys = ["--seal-keys-file", SEAL_KEYS_FILE];
+  const sealed = await sealByJose(SECRET);
+  const table = `7,x,${SECRET}\n8,,\n9,"a ""b""",${sealed}\n`;
+  const named = await callCommand([...args, ...keys], { stdin: table });
+  const name = shortName(FINGERPRINT);
+  assertEquals([named.code, named.stdout, named.stderr], [
+    0,
+    `"${name}","7","x"\n"","8",""\n"${name}","9","a ""b"""\n`,
+    "",
+  ]);
+  const cut = `7,${sealed.slice(0, -1)}\n8,${SECRET}\n`;
+  const { code, stdout, stderr } = await callCommand([...args, ...keys], { stdin: cut });
+  assertEquals([code, stdout, stderr], [
+    1,
+    `"","7"\n"${name}","8"\n`,
+    'authenticator: warning: record 1 ("7") has a secret that is sealed, and was changed or cut off.\n',
+  ]);
+  const without = await callCommand(args, { stdin: `8,${SECRET}\n9,${sealed}\n` });
+  assertEquals([without.code, without.stdout], [1, `"${name}","8"\n`]);
+});
+
 Deno.test("guard name opens a sealed secret, and reports one that it cannot open", async () => {
   const args = ["guard", "name", "--guard-key-file", GUARD_KEY_FILE];
   const keys = ["--seal-keys-file", SEAL_KEYS_FILE];
@@ -135,7 +158,10 @@ Deno.test("guard unlock lifts the wait of the secret at a store, and names it as
     const [, , ...key] = asked.find(([command]) => command === "EVAL")!;
     assertEquals(key, ["1", `${KEY_PREFIX}${FINGERPRINT}`]);
   }
-  assertEquals(await printed(guardName, () => "OK"), [shortName(FINGERPRINT)]);
+  assertEquals(
+    await printed((config, print) => guardName(config, { csv: false }, print), () => "OK"),
+    [shortName(FINGERPRINT)],
+  );
 });
 
 Deno.test("guard unlock warns that the log of a server that refuses it has no line", async () => {
