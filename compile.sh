@@ -176,14 +176,17 @@ bundle() {
 
 # The bytecode takes 5 MB, and more than halves the time of a start. A format has to be named with it.
 with_bun() {
-  # Bun has only bases of other machines there: for this one, it takes itself.
-  local base="$BUN_INSTALL_CACHE_DIR/${machine/arm64/aarch64}-v$BUN_VERSION"
+  local name=${machine/arm64/aarch64}-v$BUN_VERSION
+  local base=$BUN_INSTALL_CACHE_DIR/$name
   bundle
-  [[ ! -e $base ]] || compare "${base##*/}" "$base"
+  [[ ! -e $base ]] || compare "$name" "$base"
   cli bun "$BUN_VERSION" build --compile --bytecode --format=esm --no-compile-autoload-dotenv \
     --no-compile-autoload-bunfig ${machine:+--target="$machine"} "$STAGE/made/authenticator.js" \
     --outfile "$STAGE/made/$output"
-  [[ ! -e $base ]] || compare "${base##*/}" "$base"
+  [[ $machine ]] || return 0
+  # For the machine that it runs on, Bun takes itself.
+  [[ -e $base ]] || base=$(cli bun "$BUN_VERSION" -e 'console.log(process.execPath)')
+  compare "$name" "$base"
 }
 
 # Replaces the files that were there. To write into the old ones would end a server that runs them.

@@ -14,7 +14,7 @@ import { help } from "./lib/cli/args/help.ts";
 import { doctor } from "./lib/cli/doctor/doctor.ts";
 import { guardName, guardUnlock } from "./lib/cli/guard.ts";
 import { healthcheck } from "./lib/cli/healthcheck.ts";
-import { CommandError, readVariable, writeOut } from "./lib/cli/io/io.ts";
+import { CommandError, readVariable, variableNames, writeOut } from "./lib/cli/io/io.ts";
 import { flushOutput, writeStderr } from "./lib/cli/io/output.ts";
 import { keygen } from "./lib/cli/keygen.ts";
 import { pairCommand } from "./lib/cli/pair.ts";
@@ -168,15 +168,6 @@ function variable(name: string): string | undefined {
       throw new UsageError(`the environment variable ${name} is not UTF-8 text`);
     }
     throw error;
-  }
-}
-
-// Returns the names of all variables, to find misspelt ones; a runtime may forbid the list.
-function variableNames(): readonly string[] {
-  try {
-    return Object.keys(process.env);
-  } catch {
-    return [];
   }
 }
 

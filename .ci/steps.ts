@@ -22,8 +22,9 @@ const PACKAGES = [
   // Drivers of the programs that seal.
   ..."libmono-sqlite4.0-cil libxerial-sqlite-jdbc-java php-sqlite3 sqlite3".split(" "),
   ..."python3-bs4 python3-lxml python3-requests python3-suds python3-zeep".split(" "),
-  // Stores, proxies, service managers, a browser.
+  // Stores, databases, proxies, service managers, a browser.
   ..."redis-server caddy dnsmasq-base nginx podman prometheus".split(" "),
+  ..."dash mariadb-server postgresql".split(" "),
   ..."systemd systemd-container chromium".split(" "),
   // Other machines: ARM by QEMU, Windows by Wine.
   ..."qemu-user-static libc6-arm64-cross wine wine64 gcc-mingw-w64-x86-64-win32".split(" "),
@@ -94,6 +95,7 @@ const STEPS: readonly Step[] = [
   suite("interop", { program: "bun", when: "night" }),
   suite("interop", { program: "executable", when: "night" }),
   suite("redis", { program: "deno" }),
+  suite("databases", { program: "executable" }),
   suite("browser", { beside: true }),
   suite("deploy"),
   suite("machines", { beside: true }),

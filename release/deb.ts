@@ -45,7 +45,12 @@ export async function canPack(): Promise<boolean> {
 export function packageName(
   { version, architecture }: Pick<Package, "version" | "architecture">,
 ): string {
-  return `authenticator_${version}_${architecture}.deb`;
+  return `authenticator_${debianVersion(version)}_${architecture}.deb`;
+}
+
+/** Writes a version as Debian orders it: 0.2.0~dev.1 comes before 0.2.0, 0.2.0-dev.1 would not. */
+export function debianVersion(version: string): string {
+  return version.replace("-", "~");
 }
 
 /**
@@ -167,7 +172,7 @@ const TARGET_COMMENT =
 
 function changelog(version: string, date: string): string {
   const time = new Date(date).toUTCString().replace("GMT", "+0000");
-  return `authenticator (${version}) unstable; urgency=medium
+  return `authenticator (${debianVersion(version)}) unstable; urgency=medium
 
   * New version; CHANGELOG.md.gz beside this file lists the changes.
 
@@ -183,7 +188,7 @@ function controlFiles(contents: Package, files: readonly File[]): readonly File[
   const bytes = files.reduce((sum, { content }) => sum + content.length, 0) +
     Deno.statSync(executable).size;
   const control = `Package: authenticator
-Version: ${version}
+Version: ${debianVersion(version)}
 Architecture: ${architecture}
 Maintainer: ${MAINTAINER}
 Installed-Size: ${Math.ceil(bytes / 1024)}

@@ -21,7 +21,7 @@ import { packDeploy } from "./archive.ts";
 import { canPack, packageName, packDebian } from "./deb.ts";
 import { dateOf, filesOf, notesOf } from "./notes.ts";
 import { packLibrary } from "./npm.ts";
-import { sbom } from "./sbom.ts";
+import { type LockedFile, sbom } from "./sbom.ts";
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
 const STAGE = `${ROOT}dist/making`;
@@ -101,18 +101,16 @@ async function make({ targets, runtimes }: Selection): Promise<readonly Missing[
   const notes = notesOf(changelog, project.version);
   const made = `${STAGE}/release`;
   await Deno.mkdir(made, { recursive: true });
-  // Deno puts the time of a download into an executable: download here, and clear the times.
-  const env = { DIST: STAGE, DENO_DIR: `${STAGE}/cache`, NO_COLOR: "1" };
-  const cache = ["cache", "--lock=runtime.lock", "--frozen", "--quiet", "main.ts"];
-  await run([Deno.execPath(), ...cache], { env });
-  await run(["find", env.DENO_DIR, "-exec", "touch", "-t", "200001010000", "{}", "+"], {
-    env: { TZ: "UTC" },
-  });
+  const env = { DIST: STAGE, NO_COLOR: "1", ...await fillCaches() };
   const missing: string[] = [];
   for (const target of targets) {
     for (const runtime of runtimes) {
       if (!target.runtimes.includes(runtime)) continue;
       const name = executableName(target, runtime);
+      if (runtime === "deno" && !isDenortKnown(target)) {
+        missing.push(name);
+        continue;
+      }
       const compile = ["./compile.sh", "--with", runtime, "--target", target.name];
       const code = await run(compile, { env, allowed: LACKS_BASE });
       if (code === LACKS_BASE) missing.push(name);
@@ -134,17 +132,31 @@ async function make({ targets, runtimes }: Selection): Promise<readonly Missing[
   }
   await Deno.writeTextFile(`${made}/LICENSES.txt`, `${licenses()}\n`);
   await Deno.writeTextFile(`${made}/authenticator.1`, manPage(VERSION));
-  const inside = runtimes.filter((name) => missing.every((file) => !file.includes(`-${name}`)));
+  const files = new Set(filesIn(made));
+  const inside = RUNTIMES.map((name) => {
+    const present = targets.filter((target) => files.has(executableName(target, name)));
+    const bases = present.flatMap((target) => lockedFile(baseOf(target, name)) ?? []);
+    return { name, version: versionOf(name), bases, isInside: present.length > 0 };
+  }).filter(({ isInside }) => isInside);
+  const esbuild = {
+    name: "esbuild",
+    version: versionOf("esbuild"),
+    files: lockedFiles(/^esbuild-/),
+  };
   await Deno.writeTextFile(
     `${made}/sbom.cdx.json`,
-    sbom(JSON.parse(read("runtime.lock")), inside.map((name) => `${name}@${versionOf(name)}`)),
+    sbom(JSON.parse(read("runtime.lock")), inside, esbuild),
   );
-  await packLibrary(made);
+  // Behind the bundle: compile.sh has compared the esbuild that this runs.
+  await packLibrary(made, env);
   const names = [...filesIn(made), "RELEASE_NOTES.md", "SHA256SUMS"];
   await Deno.writeTextFile(`${made}/RELEASE_NOTES.md`, `${notes}\n${filesOf(names.sort())}`);
   await Deno.writeTextFile(`${made}/SHA256SUMS`, checksums(made));
   return [
-    { reason: "Deno's base executable cannot be downloaded", names: missing },
+    {
+      reason: "Deno's base executable cannot be downloaded, or executables.lock lacks its SHA-256",
+      names: missing,
+    },
     { reason: "dpkg-deb is not installed", names: packages },
   ].filter(({ names }) => names.length > 0);
 }
@@ -178,9 +190,57 @@ function read(name: string): string {
   return Deno.readTextFileSync(`${ROOT}${name}`);
 }
 
-/** Version of a runtime that compile.sh names. */
-function versionOf(runtime: RuntimeName): string {
-  return new RegExp(`${runtime}_version=(\\S+)`, "i").exec(read("compile.sh"))![1]!;
+/**
+ * Makes the folders in which Deno and Bun keep what they download, once for all targets, unless the
+ * caller names both.
+ *
+ * @returns The variables that name them.
+ */
+async function fillCaches(): Promise<Readonly<Record<string, string>>> {
+  const named = ["DENO_DIR", "BUN_INSTALL_CACHE_DIR"].map((name) => Deno.env.get(name));
+  if (named.every(Boolean)) return {};
+  const env = { DENO_DIR: `${STAGE}/caches/deno`, BUN_INSTALL_CACHE_DIR: `${STAGE}/caches/bun` };
+  const cache = ["cache", "--lock=runtime.lock", "--frozen", "--quiet", "main.ts"];
+  await run([Deno.execPath(), ...cache], { env });
+  // Deno puts the time of a download into an executable.
+  await run(["find", env.DENO_DIR, "-exec", "touch", "-t", "200001010000", "{}", "+"], {
+    env: { TZ: "UTC" },
+  });
+  return env;
+}
+
+/** Name of a base executable in executables.lock. */
+function baseOf({ name }: Target, runtime: RuntimeName): string {
+  const [system, processor, libc] = name.split("-");
+  const cpu = processor === "arm64" ? "aarch64" : runtime === "bun" ? "x64" : "x86_64";
+  if (runtime === "bun") {
+    const parts = ["bun", system === "macos" ? "darwin" : system, cpu, ...(libc ? [libc] : [])];
+    return `${parts.join("-")}-v${versionOf("bun")}`;
+  }
+  const systems = { linux: "unknown-linux-gnu", macos: "apple-darwin", windows: "pc-windows-msvc" };
+  return `denort-${versionOf("deno")}-${cpu}-${systems[system as keyof typeof systems]}.zip`;
+}
+
+/** Whether Deno's base executable of a machine can be compared: DENORT_BIN names one to trust. */
+function isDenortKnown(target: Target): boolean {
+  return Boolean(Deno.env.get("DENORT_BIN")) || lockedFile(baseOf(target, "deno")) !== undefined;
+}
+
+/** The line of executables.lock for a name; undefined where it has none. */
+function lockedFile(name: string): LockedFile | undefined {
+  return lockedFiles(/^/).find((file) => file.name === name);
+}
+
+/** The lines of executables.lock whose names match. */
+function lockedFiles(pattern: RegExp): readonly LockedFile[] {
+  return [...read("executables.lock").matchAll(/^([0-9a-f]{64}) {2}(\S+)$/gm)]
+    .map(([, sha256, name]) => ({ name: name!, sha256: sha256! }))
+    .filter(({ name }) => pattern.test(name));
+}
+
+/** Version of a program that compile.sh names. */
+function versionOf(program: RuntimeName | "esbuild"): string {
+  return new RegExp(`${program}_version=(\\S+)`, "i").exec(read("compile.sh"))![1]!;
 }
 
 function checksums(folder: string): string {

@@ -4,24 +4,29 @@
  * @module
  */
 
+/** Whether a version is one between releases, such as 0.2.0-dev.1. */
+export function isDevelopment(version: string): boolean {
+  return /^\d+\.\d+\.\d+-dev\.\d+$/.test(version);
+}
+
 /**
- * The section of a version, without its heading.
+ * The section of a version, without its heading; between releases, that of what is not released.
  *
  * @param changelog A text in the form of Keep a Changelog.
- * @throws {TypeError} When there is no section of that version with a date, or nothing in it.
+ * @throws {TypeError} When there is no such section, it has no date, or nothing in it.
  */
 export function notesOf(changelog: string, version: string): string {
-  const sections = changelog.split(/^## /m).slice(1);
-  for (const section of sections) {
-    const [heading = "", ...lines] = section.split("\n");
-    const [, named] = /^\[(\d+\.\d+\.\d+)\] - \d{4}-\d\d-\d\d$/.exec(heading) ?? [];
+  const [form, heading] = isDevelopment(version)
+    ? [/^(\[Unreleased\])$/, "[Unreleased]"]
+    : [/^(\[\d+\.\d+\.\d+\]) - \d{4}-\d\d-\d\d$/, `[${version}]`];
+  for (const section of changelog.split(/^## /m).slice(1)) {
+    const [line = "", ...lines] = section.split("\n");
     // Links stand behind the last section.
     const text = lines.join("\n").replace(/^\[[^\]]+\]: .*$/gm, "").trim();
-    if (named === version && text !== "") return `${withoutLinks(text)}\n`;
+    if (form.exec(line)?.[1] === heading && text !== "") return `${withoutLinks(text)}\n`;
   }
-  throw new TypeError(
-    `CHANGELOG.md has no section "## [${version}] - YYYY-MM-DD" with notes in it`,
-  );
+  const date = isDevelopment(version) ? "" : " - YYYY-MM-DD";
+  throw new TypeError(`CHANGELOG.md has no section "## ${heading}${date}" with notes in it`);
 }
 
 // A release is a flat list of files: name the pages, which are in the archive of `deploy/`.
@@ -30,13 +35,18 @@ function withoutLinks(text: string): string {
 }
 
 /**
- * The day of a version, for instance 2026-01-31.
+ * The day of a version, for instance 2026-01-31: the time of the files of a release. Between releases,
+ * that of the last one, so that the same sources give the same bytes.
  *
  * @param changelog A text in which `notesOf()` finds the version.
+ * @throws {TypeError} When no version was released.
  */
 export function dateOf(changelog: string, version: string): string {
-  const [, date] = changelog.split(`\n## [${version}] - `);
-  return date!.slice(0, "2026-01-31".length);
+  const released = isDevelopment(version) ? "\\d\\S*" : version.replaceAll(".", "\\.");
+  const [, date] =
+    new RegExp(`^## \\[${released}\\] - (\\d{4}-\\d\\d-\\d\\d)$`, "m").exec(changelog) ?? [];
+  if (date === undefined) throw new TypeError("CHANGELOG.md has no version with a date");
+  return date;
 }
 
 /** Use of each file, by its name; `$1` and `$2` are parts of the name. */

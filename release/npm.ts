@@ -10,6 +10,7 @@
 import ts from "typescript";
 import imports from "../import_map.json" with { type: "json" };
 import project from "../deno.json" with { type: "json" };
+import { isDevelopment } from "./notes.ts";
 
 const ROOT = new URL("../", import.meta.url);
 
@@ -19,13 +20,17 @@ const CLIENT = "@redis/client";
 /**
  * Writes the package.
  *
- * @param folder Where the tarball goes.
+ * @param folder Folder of the tarball.
+ * @param env Variables of Deno, such as the folder in which it keeps packages.
  * @returns The name of the tarball.
  */
-export async function packLibrary(folder: string): Promise<string> {
-  const stage = `${await Deno.makeTempDir()}/`;
+export async function packLibrary(
+  folder: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const stage = `${await Deno.makeTempDir({ dir: await Deno.realPath(folder), prefix: "npm-" })}/`;
   try {
-    await bundle(stage);
+    await bundle(stage, env);
     await declare(stage);
     await Deno.writeTextFile(`${stage}package.json`, `${JSON.stringify(manifest(), null, 2)}\n`);
     for (const name of ["LICENSE", "README.md"]) {
@@ -50,15 +55,26 @@ function manifest(): object {
     license: project.license,
     type: "module",
     engines: { node: ">=22" },
+    // `latest`, which npm installs by default, stays a release.
+    ...(isDevelopment(project.version) && { publishConfig: { tag: "dev" } }),
     exports: Object.fromEntries(modules),
     dependencies: { [CLIENT]: imports.imports[CLIENT].split("@").at(-1) },
   };
 }
 
-async function bundle(stage: string): Promise<void> {
-  const options = ["--quiet", "--platform", "deno", "--code-splitting", "--external", CLIENT];
+async function bundle(stage: string, env: Readonly<Record<string, string>>): Promise<void> {
+  const locked = ["--lock=runtime.lock", "--frozen"];
+  const options = [
+    ...locked,
+    "--quiet",
+    "--platform",
+    "deno",
+    "--code-splitting",
+    "--external",
+    CLIENT,
+  ];
   const entries = Object.values(project.exports);
-  await run(Deno.execPath(), ["bundle", ...options, "--outdir", stage, ...entries], ROOT);
+  await run(Deno.execPath(), ["bundle", ...options, "--outdir", stage, ...entries], ROOT, env);
   await normalizeModules(stage, entries);
 }
 
@@ -115,8 +131,13 @@ async function declare(stage: string): Promise<void> {
   for (const entry of Object.values(project.exports)) await visit(entry.slice("./".length));
 }
 
-async function run(command: string, args: readonly string[], cwd: string | URL): Promise<string> {
-  const { success, stdout, stderr } = await new Deno.Command(command, { args: [...args], cwd })
+async function run(
+  command: string,
+  args: readonly string[],
+  cwd: string | URL,
+  env: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const { success, stdout, stderr } = await new Deno.Command(command, { args: [...args], cwd, env })
     .output();
   const text = new TextDecoder().decode(stdout);
   if (!success) {

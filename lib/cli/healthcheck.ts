@@ -4,12 +4,16 @@
  * @module
  */
 
-import type { IncomingMessage } from "node:http";
 import type { Config } from "../config/options.ts";
 import { flagOf, UsageError } from "../config/option.ts";
-import { systemErrorCode, systemErrorReason } from "../system/system_error.ts";
 import { hostPort } from "../server/runtime/runtime.ts";
-import { connectAddress, send, TIMEOUT_MS } from "./http_client.ts";
+import {
+  connectAddress,
+  type NoReplyError,
+  send,
+  type ServerReply,
+  TIMEOUT_MS,
+} from "./http_client.ts";
 import { CommandError } from "./io/io.ts";
 
 /**
@@ -49,12 +53,11 @@ async function checkHealth(
 ): Promise<number> {
   const place = placeOf(config);
   const isTls = config.tlsCert !== undefined;
-  const { statusCode: status } = await replyOf(config, isTls, timeoutMs).catch(async (error) => {
-    const reason = reasonOf(error, timeoutMs);
+  const { status } = await replyOf(config, isTls, timeoutMs).catch(async (error: NoReplyError) => {
     // A server with TLS rejects plain HTTP and the reverse, so try the other.
-    const answersOtherwise = !NO_SERVER.has(systemErrorCode(error)) &&
+    const answersOtherwise = error.kind === "protocol" &&
       await replyOf(config, !isTls, timeoutMs).then(() => true, () => false);
-    throw new CommandError(`${place} ${answersOtherwise ? otherWay(isTls) : reason}`);
+    throw new CommandError(`${place} ${answersOtherwise ? otherWay(isTls) : error.message}`);
   });
   if (status !== 200) throw new CommandError(`${place} answers with status ${status}`);
   print(`${place} is healthy`);
@@ -104,25 +107,12 @@ function replyOf(
   { host, port, socket }: Config,
   isTls: boolean,
   timeoutMs: number,
-): Promise<IncomingMessage> {
+): Promise<ServerReply> {
   return send({
     ...(socket === undefined ? { host: connectAddress(host), port } : { socketPath: socket }),
     path: "/healthz",
-    headers: { host: "localhost", connection: "close" },
+    headers: { host: "localhost" },
     isTls,
     timeoutMs,
   });
-}
-
-// Codes of errors without a server at the address, by plain HTTP or TLS.
-const NO_SERVER: ReadonlySet<string> = new Set(["ECONNREFUSED", "ENOENT", "ENOTFOUND", "EACCES"]);
-
-function reasonOf(error: unknown, timeoutMs: number): string {
-  const { code, name } = error as { readonly code?: unknown; readonly name?: unknown };
-  // The runtimes name an aborted request differently.
-  if (/abort|timeout/i.test(`${code} ${name}`)) {
-    return `does not answer within ${timeoutMs / 1000} seconds`;
-  }
-  const reason = systemErrorReason(systemErrorCode(error));
-  return reason === undefined ? "does not answer as HTTP" : `cannot be reached: ${reason}`;
 }

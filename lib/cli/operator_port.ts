@@ -4,15 +4,16 @@
  * @module
  */
 
-import { text } from "node:stream/consumers";
 import type { Config } from "../config/options.ts";
 import { flagOf } from "../config/option.ts";
 import { readKeys } from "../server/server.ts";
 import { hostPort } from "../server/runtime/runtime.ts";
 import type { NamedSecret, UnlockedSecret } from "../http/operator_endpoints.ts";
+import { printable } from "../system/foreign_text.ts";
 import type { ServerStatus } from "../telemetry/status.ts";
-import { connectAddress, send } from "./http_client.ts";
+import { connectAddress, type NoReplyError, send } from "./http_client.ts";
 import { CommandError } from "./io/io.ts";
+import { Redactor } from "./redactor.ts";
 
 /** Operator port of a command without `--metrics-port`, which is that of the systemd unit. */
 export const DEFAULT_OPERATOR_PORT = 9101;
@@ -112,13 +113,14 @@ async function requestJson(
   const [caller] = apiKeysFile === undefined ? [] : readKeys(apiKeysFile);
   const headers = {
     "host": place,
-    "connection": "close",
     "content-type": "text/plain; charset=utf-8",
     ...(caller && { "x-api-key": caller.key }),
   };
-  const { status, answer } = await send({ host, port, method, path, headers, body })
-    .then(async (reply) => ({ status: reply.statusCode, answer: await text(reply) }))
-    .catch(() => {
+  const { status, text } = await send({ host, port, method, path, headers, body })
+    .catch((error: NoReplyError) => {
+      if (error.kind !== "unreachable") {
+        throw new CommandError(`the server at ${place} ${error.message}`);
+      }
       throw new NoServerError(
         `no server answers at ${place}: start it with ${
           flagOf("metricsPort")
@@ -126,6 +128,7 @@ async function requestJson(
           `${flagOf("metricsPort")} and ${flagOf("metricsHost")} of the server`,
       );
     });
+  const answer = new Redactor([caller?.key ?? "", body ?? ""]).withoutSecrets(text);
   if (status === 200) return formed(form, answer, place);
   if (status === 401) {
     throw new CommandError(
@@ -140,6 +143,6 @@ async function requestJson(
       `${place} is no operator port: give the ${flagOf("metricsPort")} of the server`,
     );
   }
-  const sentence = answer.trim().replace(/\.$/, "");
+  const sentence = printable(answer.trim().replace(/\.$/, ""));
   throw new CommandError(`the server at ${place} answers with status ${status}: ${sentence}`);
 }

@@ -16,6 +16,7 @@ import { QUIET_ZONE_MODULES } from "../qr/tables.ts";
 import { terminalColumns, terminalPicture } from "../qr/terminal.ts";
 import { PAIR } from "../operations/operations.ts";
 import type { PairingInfo } from "../operations/pair.ts";
+import { printable } from "../system/foreign_text.ts";
 import type { OptionsOf } from "./args/commands.ts";
 import { readSecret, readVariable, warn, writeNewFiles } from "./io/io.ts";
 import { callContext, inWordsOfOptions } from "./operation_call.ts";
@@ -121,15 +122,10 @@ function printFacts(
   const groups = info.ManualSetupCode.match(/.{1,4}/g)!.join(" ");
   const { digits, period, algorithm } = config;
   print(`Setup key:   ${groups}`);
-  print(`Issuer:      ${printable(nameWithoutColons(appName))}`);
-  print(`Account:     ${printable(nameWithoutColons(appInfo))}`);
+  print(`Issuer:      ${printable(nameWithoutColons(appName), Infinity)}`);
+  print(`Account:     ${printable(nameWithoutColons(appInfo), Infinity)}`);
   print(`Codes:       time-based, ${digits} digits, every ${period} seconds, ${algorithm}`);
   print(`Key URI:     ${uri}`);
-}
-
-/** Replaces control characters, which would command the terminal. */
-function printable(name: string): string {
-  return name.replace(/\p{Cc}/gu, " ");
 }
 
 function printPicture(code: QrCode, print: (text: string) => void): void {

@@ -8,18 +8,24 @@ import type { Config } from "../config/options.ts";
 import { flagOf, UsageError } from "../config/option.ts";
 import { guardLines } from "./guard.ts";
 import { askStatus, DEFAULT_OPERATOR_PORT, NoServerError } from "./operator_port.ts";
+import { printable } from "../system/foreign_text.ts";
 import { keysInWords } from "./serve/reload.ts";
+
+/** Limit of a line: more than the names of fifty keys. */
+const MAX_LINE_CHARACTERS = 4_000;
 
 /**
  * Prints the status of a server. With a shared store, it also prints the secrets with the most wrong
  * pins there.
  *
- * @param print Writes a line to stdout.
+ * @param printLine Writes a line to stdout.
  * @returns 0 for a healthy server, 1 for another.
  * @throws {UsageError} When the options have no operator port, and none is at the usual address.
  * @throws {CommandError} When the server refuses or does not answer.
  */
-export async function status(config: Config, print: (line: string) => void): Promise<number> {
+export async function status(config: Config, printLine: (line: string) => void): Promise<number> {
+  // Another program may answer at the port.
+  const print = (line: string): void => printLine(printable(line, MAX_LINE_CHARACTERS));
   const found = await askStatus(config).catch((error: unknown) => {
     if (!(error instanceof NoServerError) || config.metricsPort !== undefined) throw error;
     const port = DEFAULT_OPERATOR_PORT;

@@ -144,7 +144,6 @@ const FLAWS: readonly (readonly [RegExp, string])[] = [
   [/^(["'“]).*["'”]$/, "is in quotes"],
   [/^\s/, "begins with white space"],
   [/\s$/, "ends with white space"],
-  [/^tcp:\/\//, "looks like one that Kubernetes sets (enableServiceLinks: false stops that)"],
 ];
 
 /** Returns a flaw of a value that is hard to see, as a clause; empty without one. */

@@ -22,6 +22,10 @@ const REASONS: ReadonlyMap<string, string> = new Map([
   ["ENOTFOUND", "the name has no address"],
   ["ECONNREFUSED", "nothing listens there"],
   ["ECONNRESET", "it closes the connection"],
+  ["EHOSTUNREACH", "no network leads there"],
+  ["ENETUNREACH", "no network leads there"],
+  ["ETIMEDOUT", "it does not answer"],
+  ["EAI_AGAIN", "no server of names answers"],
   // Both.
   ["EACCES", "permission denied"],
   ["EPERM", "permission denied"],

@@ -11,7 +11,6 @@ import type { BindingName } from "./calls.ts";
 import { configOf } from "./command.ts";
 import { serviceHandler } from "./handler.ts";
 import { referenceHotp } from "./reference_totp.ts";
-import { SEAL_KEY_LINES } from "./seal_keys.ts";
 
 /** What a request asks. */
 export interface AskedCall {
@@ -80,7 +79,9 @@ export function startCompared(options: ComparedOptions = {}): ComparedServer {
   const handler = serviceHandler(config, {
     now,
     apiKeys,
-    ...(config.sealKeysFile && { sealKeys: SEAL_KEY_LINES }),
+    ...(config.sealKeysFile && {
+      sealKeys: Deno.readTextFileSync(config.sealKeysFile).trim().split("\n"),
+    }),
     guard: openGuard({ ...config, ...monotonic }),
     log: { error: () => {} },
     isReady: () => true,

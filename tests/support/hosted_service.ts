@@ -24,6 +24,9 @@ export function hostedService(call: AskedCall, nowMs = Date.now()): SentReply {
   if (/^\/api\.asmx\?wsdl$/i.test(call.target)) {
     return { status: 200, type: XML, text: wsdl(call.headers.get("host") ?? "") };
   }
+  if (call.target === "/seal") {
+    return { status: 404, type: HTML, text: "<h2><i>The resource cannot be found.</i></h2>" };
+  }
   switch (call.form) {
     case "SOAP 1.1":
     case "SOAP 1.2":

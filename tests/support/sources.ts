@@ -16,6 +16,7 @@ const SOURCES = [
   "deno.json",
   "import_map.json",
   "runtime.lock",
+  "release.lock",
   "executables.lock",
   "deno.lock",
   "lib",

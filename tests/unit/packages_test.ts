@@ -43,19 +43,37 @@ Deno.test("the program has two packages, each pinned by its SHA-512", () => {
 });
 
 Deno.test("each lock file has the packages of the import map", () => {
-  for (const path of ["runtime.lock", "test.lock", "deno.lock"]) {
+  for (const path of ["runtime.lock", "test.lock", "release.lock", "deno.lock"]) {
     const known = lockIn(path).workspace.dependencies.toSorted();
     assertEquals(known, packagesMapped(), `${path} is not up to date: deno task lock`);
   }
 });
 
-Deno.test("the lock files of the program and of the tests are parts of the full lock file", () => {
-  const all = lockIn("deno.lock").npm;
-  for (const part of ["runtime.lock", "test.lock"]) {
-    for (const [name, { integrity }] of Object.entries(lockIn(part).npm)) {
-      assertEquals(all[name]?.integrity, integrity, name);
-    }
+Deno.test("the lock files of the program, of its tests and releases are parts of the full lock file", () => {
+  // A name may go on with the versions of its peers.
+  const packagesOf = (path: string): ReadonlyMap<string, string> =>
+    new Map(
+      Object.entries(lockIn(path).npm)
+        .map(([name, { integrity }]) => [name.split("_")[0]!, integrity]),
+    );
+  const all = packagesOf("deno.lock");
+  for (const part of ["runtime.lock", "test.lock", "release.lock"]) {
+    for (const [name, integrity] of packagesOf(part)) assertEquals(all.get(name), integrity, name);
   }
+});
+
+Deno.test("a release downloads what it needs: three packages, and those that these need", () => {
+  assertEquals(Object.keys(lockIn("release.lock").npm), [
+    "@cyclonedx/cyclonedx-library@10.3.0",
+    "@isaacs/fs-minipass@4.0.1",
+    "chownr@3.0.0",
+    "deno-std@1.4.0",
+    "minipass@7.1.3",
+    "minizlib@3.1.0",
+    "tar@7.5.23",
+    "typescript@5.9.3",
+    "yallist@5.0.0",
+  ]);
 });
 
 Deno.test("every task that runs code holds it to a lock", () => {
@@ -63,7 +81,9 @@ Deno.test("every task that runs code holds it to a lock", () => {
   const runs = tasks.flatMap(([name, { command }]) =>
     [...command.matchAll(/\bdeno (?:run|test|bench|check) [^&]*/g)].map(([run]) => ({ name, run }))
   );
-  const free = runs.filter(({ run }) => !/--lock=(?:runtime|test|deno)\.lock --frozen /.test(run));
+  const free = runs.filter(({ run }) =>
+    !/--lock=(?:runtime|test|release|deno)\.lock --frozen /.test(run)
+  );
   assertEquals(free.map(({ name }) => name), []);
   assert(runs.length > 10);
 });

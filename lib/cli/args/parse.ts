@@ -95,14 +95,18 @@ export function parseCommand(
     case "version":
       return { kind: name };
   }
-  checkVariables(variables);
-  const config = parseConfig({ flags, env });
+  const ownEnv = (variable: string): string | undefined => {
+    const value = env(variable);
+    return isServiceLink(variable, value) ? undefined : value;
+  };
+  checkVariables(variables, env);
+  const config = parseConfig({ flags, env: ownEnv });
   // The options of a command have no variables, since they concern a single run.
   const ofCommand = { flags, env: () => undefined };
   return {
     kind: name ?? DEFAULT_COMMAND,
     config,
-    sources: sourcesOf({ flags, env }),
+    sources: sourcesOf({ flags, env: ownEnv }),
     options: parseOptions(command.options, ofCommand),
     operands,
   } as Command;
@@ -168,15 +172,24 @@ const OF_KUBERNETES =
 
 const PREFIX = "AUTHENTICATOR_";
 
+/**
+ * Whether a variable is the address that Kubernetes sets for a service whose name begins with
+ * `authenticator`: an option of ours may have the same name.
+ */
+export function isServiceLink(variable: string, value: string | undefined): boolean {
+  return value !== undefined && /^AUTHENTICATOR_(?:\w+_)?PORT$/.test(variable) &&
+    /^(?:tcp|udp|sctp):\/\//.test(value);
+}
+
 // Refuses unknown variables: a misspelt one would have no effect, and a server could run without
 // API keys by mistake.
-function checkVariables(variables: readonly string[]): void {
+function checkVariables(variables: readonly string[], env: OptionSources["env"]): void {
   // Compare them as flags, since `nearestOf` separates words at hyphens.
   const known = new Map(namesOf(OPTIONS).map((name) => [flagOf(name).slice(2), variableOf(name)]));
   for (const variable of variables) {
     const flag = variable.slice(PREFIX.length).toLowerCase().replaceAll("_", "-");
     if (!variable.startsWith(PREFIX) || OF_KUBERNETES.test(variable)) continue;
-    if (known.get(flag) === variable) continue;
+    if (known.get(flag) === variable || isServiceLink(variable, env(variable))) continue;
     const near = known.get(nearestOf(flag, known.keys()) ?? "");
     const advice = near === undefined ? "" : `; did you mean ${near}?`;
     throw new UsageError(`${variable} is set, but there is no such variable${advice}`);

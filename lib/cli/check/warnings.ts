@@ -9,13 +9,13 @@ import { statSync } from "node:fs";
 import process from "node:process";
 import { readOptionText, type TlsFileOption } from "../../server/files/option_file.ts";
 import { certificatesIn, lacksIssuer, type Validity, validityOf } from "../../server/files/tls.ts";
-import type { OptionSourceMap } from "../args/parse.ts";
+import { isServiceLink, type OptionSourceMap } from "../args/parse.ts";
 import { type Config, OPTIONS, optionText } from "../../config/options.ts";
 import { flagOf, namesOf } from "../../config/option.ts";
 import { doubtfulLines, guessableLines, parseKeys } from "../../http/api_keys.ts";
 import { readGuardKey } from "../../server/guard.ts";
 import { isOneCharacter } from "../../system/key_file.ts";
-import { readVariable } from "../io/io.ts";
+import { readVariable, variableNames } from "../io/io.ts";
 import { guardKeyRisks, keyRisks, optionRisks, variableRisks, WATCHED_VARIABLES } from "./risks.ts";
 
 /**
@@ -35,9 +35,20 @@ export function findRisks(
     ...keyFileRisks(config),
     ...guardKeyFileRisks(config),
     ...variableRisks(variables),
+    ...serviceLinkRisks(),
     ...(hidden.length === 0
       ? []
       : [`this program has no permission to read from the environment: ${hidden.join(", ")}.`]),
+  ];
+}
+
+// Names the variables that are ignored, in one line.
+function serviceLinkRisks(): readonly string[] {
+  const names = variableNames().filter((name) => isServiceLink(name, readVariable(name).value));
+  if (names.length === 0) return [];
+  return [
+    `ignored: ${names.toSorted().join(", ")}. Kubernetes sets such a variable for a Service; ` +
+    "enableServiceLinks: false stops that.",
   ];
 }
 

@@ -4,13 +4,15 @@
  * @module
  */
 
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
+import { flagOf } from "../../config/option.ts";
 import { type Config, OPTIONS } from "../../config/options.ts";
 import { JSON_TYPE } from "../../bindings/json.ts";
 import { percentEncode, setupCode } from "../../otp/key_uri.ts";
-import { secretKey } from "../../otp/secret.ts";
 import type { PairingInfo } from "../../operations/pair.ts";
+import { openSecret, SealKeys, UnopenedError } from "../../sealing/seal_keys.ts";
 import { attributeValue, isElement, type XmlElement } from "../../xml/tree.ts";
+import type { ServerReply } from "../http_client.ts";
 import {
   type Call,
   describeReply,
@@ -18,20 +20,20 @@ import {
   type Form,
   FORMS,
   keyIn,
-  type Reply,
+  memberIn,
   resultOf,
+  typeOf,
   writeCall,
-} from "./calls.ts";
+} from "../service_calls.ts";
 
-/** Groups of questions, in their order. */
-export const GROUPS = ["Description", "Pairing", "Clock and window", "Pins", "Faults"] as const;
-
-/** What a question is made of: drawn anew each time it is asked. */
+/** Values of a question, drawn anew each time a code is needed. */
 export interface Draw {
   /** The secret. */
-  readonly secret: string;
-  /** Returns the code of the secret that is right some time steps from now. */
-  readonly code: (steps: number) => string;
+  readonly secretCode: string;
+  /** The right pin. */
+  readonly pin: string;
+  /** Returns the pin that is right some time steps from now. */
+  readonly pinAt: (steps: number) => string;
   /** A pin that is wrong in the window and around it. */
   readonly wrongPin: string;
   /** The namespace of the other side. */
@@ -42,76 +44,84 @@ export interface Draw {
 
 /** Question: a row of the table. */
 export interface Question {
-  /** The group, which has a line of the report. */
-  readonly group: typeof GROUPS[number];
   /** The name, for a person. */
   readonly name: string;
-  /** Makes the calls, one after the other; undefined to read the replies of the row before again. */
-  readonly calls?: (draw: Draw) => readonly Call[];
-  /** Reads the answer to compare, from the replies. */
-  readonly read: (replies: readonly Reply[], draw: Draw) => string;
+  /** Makes the call. */
+  readonly call: (draw: Draw) => Call;
+  /** Number of times that the call is made, one after the other; 1 unless given. */
+  readonly times?: number;
+  /** Reads the answer to compare from a reply. */
+  readonly read: (reply: ServerReply, draw: Draw) => string;
   /** Returns the options that an answer shows. */
   readonly shows?: (answer: string, draw: Draw) => Partial<Config>;
+  /** Another file of keys that explains an answer, and what to do. */
+  readonly keyFile?: {
+    readonly option: "apiKeysFile" | "sealKeysFile";
+    readonly answer: RegExp;
+    readonly advice: string;
+  };
   /** The answer of the hosted service where no option restores it. */
   readonly known?: string;
   /** Requirement on its secret. */
   readonly secret?: "outside ASCII" | "code begins with 0";
+  /** The distance of its time step, where that is far. */
+  readonly distance?: number;
   /** Whether it is asked without an API key. */
   readonly isAnonymous?: boolean;
-  /** The distance of the time step in question, in the rows of the window. */
-  readonly steps?: number;
 }
 
 const APP = { appName: "Authenticator compare", appInfo: "jane doe" };
 
-/** Lists the questions about a server that should have some options. */
-export function questionsFor(
-  { window, trustProxy, apiKeysFile }: Pick<Config, "window" | "trustProxy" | "apiKeysFile">,
-): readonly Question[] {
-  return [
-    ...DESCRIPTION,
-    ...(trustProxy ? [] : [FORWARDED]),
-    ...PAIRING,
-    ...windowSteps(window).map(windowQuestion),
-    ...PINS,
-    SEALING,
-    ...(apiKeysFile === undefined ? [] : [ANONYMOUS]),
-    ...FAULTS,
-  ];
-}
+/** Groups of questions whose right answers change with the time step. */
+export const WINDOW = "Clock and window";
+/** Group of the other questions with a code. */
+export const RIGHT_PINS = "Right pins";
 
-function windowSteps(window: number): readonly number[] {
-  const distances = [1, window, window + 1, 10, 11];
-  return [...new Set([0, ...distances.flatMap((distance) => [distance, -distance])])];
+/**
+ * Lists the questions about a server that should have some options, by the groups of the report.
+ *
+ * @param sealKeys Its keys of sealed secrets; undefined for none.
+ */
+export function questionsFor(
+  { trustProxy, apiKeysFile }: Pick<Config, "trustProxy" | "apiKeysFile">,
+  sealKeys: SealKeys | undefined,
+): Readonly<Record<string, readonly Question[]>> {
+  return {
+    // A proxy in front of a server that trusts it hides the second answer.
+    "Description": [...DESCRIPTION, ...(trustProxy ? [] : [FORWARDED]), sealQuestion(sealKeys)],
+    "Pairing": PAIRING,
+    // Its questions follow from the answers.
+    [WINDOW]: [],
+    [RIGHT_PINS]: apiKeysFile === undefined ? RIGHT : [...RIGHT, ANONYMOUS],
+    "Wrong pins": WRONG,
+  };
 }
 
 /** Makes the question whether the code of a time step is accepted. */
 export function windowQuestion(steps: number): Question {
   const distance = `${Math.abs(steps)} ${Math.abs(steps) === 1 ? "step" : "steps"}`;
-  return {
-    ...pinQuestion(
-      steps === 0 ? "the code of now" : `the code ${distance} ${steps < 0 ? "behind" : "ahead"}`,
-      "HTTP GET",
-      ({ code }) => code(steps),
-    ),
-    group: "Clock and window",
-    steps,
-  };
+  return validation(
+    steps === 0 ? "the code of now" : `the code ${distance} ${steps < 0 ? "behind" : "ahead"}`,
+    "HTTP GET",
+    ({ pinAt, secretCode }) => ({ pin: pinAt(steps), secretCode }),
+    { distance: Math.abs(steps) },
+  );
 }
 
 const WSDL: Call = { method: "GET", path: "/api.asmx?wsdl", headers: {} };
 
 const DESCRIPTION: readonly Question[] = [
+  { name: "the WSDL's operations", call: () => WSDL, read: wsdlReader(operationsIn) },
   {
-    ...wsdlQuestion("the WSDL's operations", (root) => operationsIn(root).join(", ")),
-    calls: () => [WSDL],
-  },
-  {
-    ...wsdlQuestion("the WSDL's namespace", (root) => attribute(root, "targetNamespace")),
+    name: "the WSDL's namespace",
+    call: () => WSDL,
+    read: wsdlReader((root) => attribute(root, "targetNamespace")),
     shows: (answer) => optionOf("namespace", answer),
   },
   {
-    ...wsdlQuestion("the WSDL's addresses", addressesIn),
+    name: "the WSDL's addresses",
+    call: () => WSDL,
+    read: wsdlReader(addressesIn),
     shows: (answer, { origin }) => {
       const [, base = origin] = /^(\S+)\/api\.asmx$/i.exec(answer) ?? [];
       return optionOf("baseUrl", base === origin ? "" : base);
@@ -119,223 +129,200 @@ const DESCRIPTION: readonly Question[] = [
   },
 ];
 
-// A proxy in front of a server that trusts it hides this.
 const FORWARDED: Question = {
-  ...wsdlQuestion("the WSDL's addresses, with X-Forwarded-Host", addressesIn),
-  calls: () => [{ ...WSDL, headers: { "x-forwarded-host": "pins.example" } }],
+  name: "the WSDL's addresses, with X-Forwarded-Host",
+  call: () => ({ ...WSDL, headers: { "x-forwarded-host": "pins.example" } }),
+  read: wsdlReader(addressesIn),
   shows: (answer) => ({ trustProxy: answer.includes("//pins.example/") }),
 };
 
-const OF_HTML: readonly Question[] = [
-  {
-    ...pairQuestion(
-      "the Key URI",
-      "HTTP GET",
-      ({ ManualSetupCode: key, Html: html }) =>
-        uriIn(html).replace(`secret=${key}&`, "secret=KEY&"),
-    ),
+/** Text of a 404 of this program or of ASP.NET, and not of a proxy. */
+const NO_SUCH_PATH = /^Not found\.\s*$|The resource (?:cannot be found|you are looking for)/;
+
+function sealQuestion(keys: SealKeys | undefined): Question {
+  return {
+    name: "the seal of a secret",
+    call: ({ secretCode }) => ({
+      method: "POST",
+      path: "/seal",
+      headers: { "content-type": JSON_TYPE },
+      body: JSON.stringify({ secretCode }),
+    }),
+    read: (reply, { secretCode }) =>
+      sealIn(reply, secretCode, keys) ?? `no answer to this question: ${describeReply(reply)}`,
+    keyFile: {
+      option: "sealKeysFile",
+      answer: /^(?:no|a) seal/,
+      advice:
+        `Give both the same ${flagOf("sealKeysFile")}, and take each step of a change of its ` +
+        "keys on all servers: a secret sealed by one opens at none that lacks the key.",
+    },
+  };
+}
+
+const NO_KEYS = new SealKeys([], randomBytes);
+
+function sealIn(
+  reply: ServerReply,
+  secretCode: string,
+  keys: SealKeys | undefined,
+): string | undefined {
+  const { status, text } = reply;
+  if (status === 404 && NO_SUCH_PATH.test(text)) return "no seal";
+  if (status !== 200 || typeOf(reply) !== JSON_TYPE) return undefined;
+  try {
+    const opened = openSecret(String(memberIn(text)), keys ?? NO_KEYS);
+    if (opened.text !== secretCode || opened.form === "plain") return undefined;
+    return opened.form === "sealed" ? "a seal of the first key" : "a seal of an older key";
+  } catch (error) {
+    if (!(error instanceof UnopenedError)) throw error;
+    return error.code === "not-of-this-format" ? undefined : "a seal of another key";
+  }
+}
+
+const PAIRING: readonly Question[] = [
+  ...FORMS.map((form) =>
+    pairing(
+      `the setup key, by ${form}`,
+      form,
+      ({ ManualSetupCode: key, Html }, { secretCode }) =>
+        keyIn(Html) === key ? keyKind(key, secretCode) : "two keys",
+      {
+        shows: (answer) => optionOf("secretEncoding", answer.replace("the secret as ", "")),
+      },
+    )
+  ),
+  pairing("the Key URI", "HTTP GET", keyUriIn, {
     shows: (uri) => uri.startsWith("otpauth:") ? codeSettingsIn(new URL(uri).searchParams) : {},
     // No issuer in the label, and no space in the account.
     known: `otpauth://totp/janedoe?secret=KEY&issuer=${percentEncode(APP.appName)}`,
-  },
-  {
-    ...pairQuestion("the form of Html", "HTTP GET", ({ Html: html }) => formOf(html)),
+  }),
+  pairing("the form of Html", "HTTP GET", ({ Html }) => formOf(Html), {
     shows: (answer) => optionOf("html", answer.replace(/,.*$/, "")),
-  },
+  }),
+  pairing("the addresses in Html", "short route", ({ Html }) => addressesOfPicture(Html), {
+    known: "https://www.authenticatorapi.com, https://www.AuthenticatorAPI.com/qr.aspx",
+  }),
 ];
 
-const OF_PAIR_ASPX: readonly Question[] = [{
-  ...pairQuestion("the addresses in Html", "short route", ({ Html: html }) => {
-    const { link, picture } = IMAGE.exec(html)?.groups ?? {};
-    return link === undefined ? "not a link around a picture" : `${link}, ${picture}`;
-  }),
-  known: "https://www.authenticatorapi.com, https://www.AuthenticatorAPI.com/qr.aspx",
-}];
+type Arguments = Readonly<Record<string, string>>;
 
-const PAIRING: readonly Question[] = FORMS.flatMap((form): readonly Question[] => [
-  {
-    ...pairQuestion(
-      `the setup key, by ${form}`,
-      form,
-      ({ ManualSetupCode: key, Html }, draw) =>
-        keyIn(Html) === key ? keyKind(key, draw.secret) : "two keys",
-    ),
-    calls: ({ secret: secretCode, namespace }) => [
-      writeCall(form, "Pair", { ...APP, secretCode }, namespace),
-    ],
-    shows: (answer) => ENCODINGS.get(answer) ?? {},
-  },
-  ...(form === "HTTP GET" ? OF_HTML : form === "short route" ? OF_PAIR_ASPX : []),
-]);
+const RIGHT_PIN = ({ pin, secretCode }: Draw): Arguments => ({ pin, secretCode });
+const WRONG_PIN = ({ wrongPin: pin, secretCode }: Draw): Arguments => ({ pin, secretCode });
+const EMPTY_PIN = ({ secretCode }: Draw): Arguments => ({ pin: "", secretCode });
+const NO_PIN = ({ secretCode }: Draw): Arguments => ({ secretCode });
+const NO_SECRET = ({ wrongPin: pin }: Draw): Arguments => ({ pin });
 
-const PINS: readonly Question[] = [
-  ...FORMS.flatMap((form) => [
-    pinQuestion(`a right pin, by ${form}`, form, ({ code }) => code(0)),
-    pinQuestion(`a wrong pin, by ${form}`, form, ({ wrongPin }) => wrongPin),
-  ]),
-  {
-    ...pinQuestion(
-      "a right pin with a space",
-      "HTTP GET",
-      ({ code }) => code(0).replace(/^.../, "$& "),
-    ),
-    known: "false",
-  },
-  pinQuestion("an empty pin", "HTTP GET", () => ""),
-  pinQuestion("letters for a pin", "SOAP 1.1", () => "abcdef"),
-  {
-    ...pinQuestion("a right pin that begins with 0", "JSON", ({ code }) => code(0)),
-    secret: "code begins with 0",
-  },
-  {
-    ...pinQuestion("a right pin without its first 0", "JSON", ({ code }) => code(0).slice(1)),
-    secret: "code begins with 0",
-  },
-  {
-    ...pinQuestion("a right pin for a secret outside ASCII", "HTTP POST", ({ code }) => code(0)),
+const RIGHT: readonly Question[] = [
+  ...FORMS.map((form) => validation(`a right pin, by ${form}`, form, RIGHT_PIN)),
+  validation("a right pin with a space", "HTTP GET", ({ pin, secretCode }) => ({
+    pin: pin.replace(/^.../, "$& "),
+    secretCode,
+  }), { known: "false" }),
+  validation("a right pin that begins with 0", "JSON", RIGHT_PIN, { secret: "code begins with 0" }),
+  validation("a right pin without its first 0", "JSON", ({ pin, secretCode }) => ({
+    pin: pin.slice(1),
+    secretCode,
+  }), { secret: "code begins with 0" }),
+  validation("a right pin for a secret outside ASCII", "HTTP POST", RIGHT_PIN, {
     secret: "outside ASCII",
     known: "false",
-  },
-  {
-    ...pinQuestion("a right pin twice", "HTTP GET", ({ code }) => code(0), 2),
+  }),
+  validation("a right pin twice", "HTTP GET", RIGHT_PIN, {
+    times: 2,
     shows: (answer) => ({ singleUse: answer === "true, false" }),
-  },
+  }),
 ];
 
-const SEALING: Question = {
-  group: "Pins",
-  name: "whether it seals secrets",
-  calls: ({ secret }) => [{
-    method: "POST",
-    path: "/seal",
-    headers: { "content-type": JSON_TYPE },
-    body: JSON.stringify({ secretCode: secret }),
-  }],
-  read: ([reply]) => /^\{"d":"eyJ[^"]*"\}$/.test(reply!.text) ? "it does" : "it does not",
-  // A file that this process does not read: the local side draws a key.
-  shows: (answer) => ({ sealKeysFile: answer === "it does" ? "FILE" : undefined }),
-};
-
-const ANONYMOUS: Question = {
-  ...pinQuestion("a right pin without an API key", "HTTP GET", ({ code }) => code(0)),
-  shows: (answer) => answer === "true" ? { apiKeysFile: undefined } : {},
+const ANONYMOUS = validation("a right pin without an API key", "HTTP GET", RIGHT_PIN, {
   isAnonymous: true,
-};
+  keyFile: {
+    option: "apiKeysFile",
+    answer: /^true$/,
+    advice: "It answers callers without an API key.",
+  },
+});
 
-// The status, the media type and the code of a fault are compared, and not its sentence, which may
+// Of faults the status, the media type and the code are compared, and not the sentence, which may
 // change in any version. The hosted service writes the status 500 for all of them.
-const FAULTS: readonly Question[] = [
-  faultQuestion("a missing pin, by HTTP GET", "HTTP GET", (draw) => ({ secretCode: draw.secret }), {
+const WRONG: readonly Question[] = [
+  ...FORMS.map((form) => validation(`a wrong pin, by ${form}`, form, WRONG_PIN)),
+  validation("an empty pin", "HTTP GET", EMPTY_PIN),
+  validation("letters for a pin", "SOAP 1.1", ({ secretCode }) => ({ pin: "abcdef", secretCode })),
+  validation("a missing pin, by HTTP GET", "HTTP GET", NO_PIN, { known: "500 text/plain" }),
+  withoutSecret("HTTP GET", "500 text/plain"),
+  withoutSecret("JSON", "500 application/json"),
+  withoutSecret("SOAP 1.1", "500 text/xml Server"),
+  withoutSecret("SOAP 1.2", "500 application/soap+xml Receiver"),
+  validation("an empty secretCode", "HTTP GET", ({ wrongPin: pin }) => ({ pin, secretCode: "" }), {
+    known: "false",
+  }),
+  validation("a missing Pin, by /Validate.aspx", "short route", NO_PIN),
+  validation("an empty Pin, by /Validate.aspx", "short route", EMPTY_PIN, {
+    known: "Pass 'Pin' in QueryString",
+  }),
+  validation("an unknown operation, by HTTP GET", "HTTP GET", NO_SECRET, {
+    call: ({ namespace }) => writeCall("HTTP GET", "Unpair", {}, namespace),
     known: "500 text/plain",
   }),
-  ...([
-    ["HTTP GET", "500 text/plain"],
-    ["JSON", "500 application/json"],
-    ["SOAP 1.1", "500 text/xml Server"],
-    ["SOAP 1.2", "500 application/soap+xml Receiver"],
-  ] as const).map(([form, known]) =>
-    faultQuestion(`a missing secretCode, by ${form}`, form, ({ wrongPin: pin }) => ({ pin }), {
-      known,
-    })
-  ),
-  faultQuestion(
-    "an empty secretCode",
-    "HTTP GET",
-    ({ wrongPin: pin }) => ({ pin, secretCode: "" }),
-    {
-      known: "false",
+  validation("an unknown operation, by SOAP 1.1", "SOAP 1.1", NO_SECRET, {
+    call: ({ namespace }) => writeCall("SOAP 1.1", "Unpair", {}, namespace),
+  }),
+  validation("malformed XML", "SOAP 1.1", NO_SECRET, {
+    call: ({ wrongPin: pin, namespace }) => {
+      const whole = writeCall("SOAP 1.1", "ValidatePin", { pin }, namespace);
+      return { ...whole, body: whole.body!.slice(0, -1) };
     },
-  ),
-  faultQuestion("a missing Pin, by /Validate.aspx", "short route", (draw) => ({
-    secretCode: draw.secret,
-  })),
-  faultQuestion("an empty Pin, by /Validate.aspx", "short route", (draw) => ({
-    pin: "",
-    secretCode: draw.secret,
-  }), { known: "Pass 'Pin' in QueryString" }),
-  faultQuestion("an unknown operation, by HTTP GET", "HTTP GET", () => ({}), {
-    operation: "Unpair",
-    known: "500 text/plain",
-  }),
-  faultQuestion("an unknown operation, by SOAP 1.1", "SOAP 1.1", () => ({}), {
-    operation: "Unpair",
-  }),
-  faultQuestion("malformed XML", "SOAP 1.1", ({ wrongPin: pin }) => ({ pin }), {
-    change: (call) => ({ ...call, body: call.body!.slice(0, -1) }),
     known: "400, empty",
   }),
 ];
 
-function pinQuestion(
+function withoutSecret(form: Form, known: string): Question {
+  return validation(`a missing secretCode, by ${form}`, form, NO_SECRET, { known });
+}
+
+/** Makes a question about ValidatePin. */
+function validation(
   name: string,
   form: Form,
-  pin: (draw: Draw) => string,
-  times = 1,
+  args: (draw: Draw) => Arguments,
+  more: Partial<Question> = {},
 ): Question {
   return {
-    group: "Pins",
     name,
-    calls: (draw) => {
-      const args = { pin: pin(draw), secretCode: draw.secret };
-      return Array(times).fill(writeCall(form, "ValidatePin", args, draw.namespace));
+    call: (draw) => writeCall(form, "ValidatePin", args(draw), draw.namespace),
+    read: (reply, { namespace }) => {
+      const result = resultOf(form, "ValidatePin", reply, namespace);
+      return typeof result === "string" ? result : describeReply(reply);
     },
-    read: (replies, draw) => replies.map((reply) => pinAnswer(form, reply, draw)).join(", "),
+    ...more,
   };
 }
 
-interface FaultParts {
-  readonly operation?: string;
-  readonly change?: (call: Call) => Call;
-  readonly known?: string;
-}
-
-function faultQuestion(
-  name: string,
-  form: Form,
-  args: (draw: Draw) => Readonly<Record<string, string>>,
-  { operation = "ValidatePin", change = (same) => same, ...known }: FaultParts = {},
-): Question {
-  return {
-    group: "Faults",
-    name,
-    calls: (draw) => [change(writeCall(form, operation, args(draw), draw.namespace))],
-    read: (replies, draw) => replies.map((reply) => pinAnswer(form, reply, draw)).join(", "),
-    ...known,
-  };
-}
-
-function pinAnswer(form: Form, reply: Reply, { namespace }: Draw): string {
-  const result = resultOf(form, "ValidatePin", reply, namespace);
-  return typeof result === "string" ? result : describeReply(reply);
-}
-
-/** Makes a question about a pairing, from the reply of the row before unless it has calls. */
-function pairQuestion(
+/** Makes a question about Pair. */
+function pairing(
   name: string,
   form: Form,
   read: (info: PairingInfo, draw: Draw) => string,
+  more: Partial<Question>,
 ): Question {
   return {
-    group: "Pairing",
     name,
-    read: ([reply], draw) => {
-      const info = resultOf(form, "Pair", reply!, draw.namespace);
-      return typeof info === "object" ? read(info, draw) : describeReply(reply!);
+    call: ({ secretCode, namespace }) => writeCall(form, "Pair", { ...APP, secretCode }, namespace),
+    read: (reply, draw) => {
+      const info = resultOf(form, "Pair", reply, draw.namespace);
+      return typeof info === "object" ? read(info, draw) : describeReply(reply);
     },
+    ...more,
   };
 }
 
-const ENCODINGS: ReadonlyMap<string, Partial<Config>> = new Map([
-  ["the secret as text", { secretEncoding: "text" }],
-  ["the secret as Base32", { secretEncoding: "base32" }],
-]);
-
-function keyKind(key: string, secret: string): string {
-  const [kind = "another key"] = [...ENCODINGS].find(([, { secretEncoding }]) => {
-    const bytes = secretKey(secret, secretEncoding!);
-    return bytes && setupCode(bytes) === key;
-  }) ?? [];
-  return kind;
+function keyKind(key: string, secretCode: string): string {
+  // The secrets of the questions are Base32.
+  if (key === secretCode) return "the secret as base32";
+  return key === setupCode(new TextEncoder().encode(secretCode))
+    ? "the secret as text"
+    : "another key";
 }
 
 /** Html in the shape of the hosted service. */
@@ -350,22 +337,26 @@ function formOf(html: string): string {
   return `svg, picture ${createHash("sha256").update(svg).digest("hex").slice(0, 8)}`;
 }
 
-function uriIn(html: string): string {
-  const [, href] = /^<a title='[^']*' href='(otpauth:[^']*)'>/.exec(html) ?? [];
-  const data = IMAGE.exec(html)?.groups?.["data"];
+function addressesOfPicture(html: string): string {
+  const { link, picture } = IMAGE.exec(html)?.groups ?? {};
+  return link === undefined ? "not a link around a picture" : `${link}, ${picture}`;
+}
+
+function keyUriIn({ ManualSetupCode: key, Html }: PairingInfo): string {
+  const [, href] = /^<a title='[^']*' href='(otpauth:[^']*)'>/.exec(Html) ?? [];
+  const data = IMAGE.exec(Html)?.groups?.["data"];
   try {
-    return href?.replaceAll("&amp;", "&") ?? decodeURIComponent(data ?? "no Key URI");
+    const uri = href?.replaceAll("&amp;", "&") ?? decodeURIComponent(data ?? "no Key URI");
+    return uri.replace(`secret=${key}&`, "secret=KEY&");
   } catch {
     return "no Key URI";
   }
 }
 
 function codeSettingsIn(parameters: URLSearchParams): Partial<Config> {
-  const names = ["algorithm", "digits", "period"] as const;
-  return Object.assign(
-    {},
-    ...names.map((name) => optionOf(name, parameters.get(name) ?? OPTIONS[name].defaultText)),
-  );
+  const settingOf = (name: "algorithm" | "digits" | "period"): Partial<Config> =>
+    optionOf(name, parameters.get(name) ?? OPTIONS[name].defaultText);
+  return { ...settingOf("algorithm"), ...settingOf("digits"), ...settingOf("period") };
 }
 
 // Reads an option from an answer; an unusable value shows none.
@@ -374,24 +365,19 @@ function optionOf(name: keyof Config, text: string): Partial<Config> {
   return typeof parsed === "object" ? { [name]: parsed.value } : {};
 }
 
-/** Makes a question about the WSDL, from the reply of the row before unless it has calls. */
-function wsdlQuestion(name: string, read: (root: XmlElement) => string): Question {
-  return {
-    group: "Description",
-    name,
-    read: ([reply]) => {
-      const { status, type, text } = reply!;
-      const root = status === 200 && type === "text/xml" ? documentOf(text) : undefined;
-      return root?.localName === "definitions" ? read(root) : describeReply(reply!);
-    },
+function wsdlReader(read: (root: XmlElement) => string): Question["read"] {
+  return (reply) => {
+    const isDocument = reply.status === 200 && typeOf(reply) === "text/xml";
+    const root = isDocument ? documentOf(reply.text) : undefined;
+    return root?.localName === "definitions" ? read(root) : describeReply(reply);
   };
 }
 
-function operationsIn(root: XmlElement): readonly string[] {
+function operationsIn(root: XmlElement): string {
   return elementsIn(root, "portType").map((portType) => {
     const names = elementsIn(portType, "operation").map((each) => attribute(each, "name"));
     return `${attribute(portType, "name")}: ${names.join(" ")}`;
-  });
+  }).join(", ");
 }
 
 function addressesIn(root: XmlElement): string {

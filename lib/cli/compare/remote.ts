@@ -4,152 +4,109 @@
  * @module
  */
 
-import { Buffer } from "node:buffer";
-import type { IncomingMessage } from "node:http";
 import tls from "node:tls";
-import { flagOf, UsageError } from "../../config/option.ts";
-import { systemErrorCode, systemErrorReason } from "../../system/system_error.ts";
-import { send } from "../http_client.ts";
+import { urlToHttpOptions } from "node:url";
+import { flagOf } from "../../config/option.ts";
+import { NoReplyError, send, type ServerReply } from "../http_client.ts";
 import { CommandError } from "../io/io.ts";
-import type { Call, Reply } from "./calls.ts";
-import { mediaTypeOf } from "./local.ts";
+import type { Call } from "../service_calls.ts";
+import { Redactor } from "../redactor.ts";
 
 /** Most requests of a comparison. */
 export const MAX_REQUESTS = 60;
 
-/** Failures that end a comparison. */
+/** Lost answers that end a comparison. */
 const MAX_FAILURES = 3;
 
-/** Longest answer, in bytes. */
-const MAX_ANSWER_BYTES = 1_048_576;
-
-/** Time for an answer, in milliseconds. */
-export const ANSWER_TIMEOUT_MS = 10_000;
-
-/** Failure of one question; the message is a clause. */
-export class NoAnswerError extends Error {}
-
-/** Address of a service. */
-export interface ServiceAddress {
-  /** Scheme and authority. */
-  readonly origin: string;
-  /** Path above `/api.asmx`, without a slash at its end. */
-  readonly prefix: string;
-}
-
-/**
- * Reads the URL of a service, with or without `/api.asmx`.
- *
- * @throws {UsageError} When it is none; the message does not quote it.
- */
-export function parseServiceUrl(text: string | undefined): ServiceAddress {
-  if (text === undefined) {
-    throw new UsageError("compare needs a URL, for instance https://pins.example.com");
-  }
-  if (!/^https?:\/\//i.test(text)) {
-    throw new UsageError("the URL must begin with http:// or https://");
-  }
-  if (!URL.canParse(text)) throw new UsageError("the URL has no valid host and port");
-  const { origin, username, password, pathname, search, hash } = new URL(text);
-  // A caller's address may be pasted, with a secret in its query.
-  const isDocument = /^(?:\?(?:wsdl|disco|op=\w*))?$/i.test(search);
-  if (username !== "" || password !== "" || hash !== "" || !isDocument) {
-    throw new UsageError("the URL must have no user name, query and fragment");
-  }
-  const prefix = pathname.replace(/\/+$/, "").replace(/\/(?:api\.asmx(?:\/\w+)?|\w+\.aspx)$/i, "");
-  return { origin, prefix: prefix.replace(/\/+$/, "") };
-}
-
-/** Connection settings of the other side. */
-export interface RemoteSettings extends ServiceAddress {
-  /** API key to send; undefined for none. */
-  readonly key: string | undefined;
-  /** Certificates of authorities to trust beside the runtime's, as PEM. */
-  readonly ca: readonly string[];
+/** Parts of a comparison that tests replace. */
+export interface CompareParts {
   /** Time for an answer, in milliseconds. */
   readonly timeoutMs: number;
   /** The clock: milliseconds since 1970. */
   readonly now: () => number;
+  /** Waits for some milliseconds. */
+  readonly sleep: (ms: number) => Promise<void>;
 }
 
 /** The service at a URL. */
 export class RemoteService {
-  readonly #settings: RemoteSettings;
   #failures = 0;
   /** Number of requests so far. */
   requests = 0;
   /** How far its clock was ahead at the first answer with a date, in milliseconds. */
   aheadMs: number | undefined;
+  /** Maker of texts of this service. */
+  readonly redactor: Redactor;
 
-  /** Makes the service of its settings; nothing is sent yet. */
-  constructor(settings: RemoteSettings) {
-    this.#settings = settings;
-  }
-
-  /** Its address, for a person. */
-  get place(): string {
-    return this.#settings.origin + this.#settings.prefix;
+  /**
+   * Makes a service; nothing is sent yet.
+   *
+   * @param place The address, by `parseServiceUrl`.
+   * @param key The API key to send; undefined for none.
+   * @param authorities Certificates to trust beside the runtime's, as PEM.
+   */
+  constructor(
+    readonly place: string,
+    readonly key: string | undefined,
+    readonly authorities: readonly string[],
+    readonly parts: CompareParts,
+  ) {
+    this.redactor = new Redactor(key === undefined ? [] : [key]);
   }
 
   /**
    * Sends a call.
    *
-   * @throws {NoAnswerError} When there is no whole answer, or no request is left.
+   * @throws {NoReplyError} When there is no whole answer, or no request is left.
    * @throws {CommandError} When it makes no sense to go on.
    */
-  async ask({ method, path, headers, body }: Call, isAnonymous: boolean): Promise<Reply> {
-    if (this.requests >= MAX_REQUESTS) {
-      throw new NoAnswerError(`not asked: ${MAX_REQUESTS} requests were sent`);
-    }
+  async ask({ path, headers, ...call }: Call, isAnonymous = false): Promise<ServerReply> {
+    if (this.requests >= MAX_REQUESTS) throw new NoReplyError(`${MAX_REQUESTS} requests were sent`);
     this.requests++;
-    const { origin, prefix, key, ca, timeoutMs, now } = this.#settings;
-    const { protocol, hostname, port, host } = new URL(origin);
-    const isTls = protocol === "https:";
+    const url = new URL(this.place + path);
+    const isTls = url.protocol === "https:";
+    const key = isAnonymous ? undefined : this.key;
+    const { timeoutMs, now } = this.parts;
     const sentMs = now();
     try {
       const reply = await send({
-        method,
-        body,
+        ...urlToHttpOptions(url),
+        ...(isTls && { isTls, ca: [...tls.rootCertificates, ...this.authorities] }),
+        ...call,
+        headers: { ...headers, ...(key && { "x-api-key": key }) },
         timeoutMs,
-        isTls,
-        host: hostname.replace(/^\[(.*)\]$/, "$1"),
-        port: port || (isTls ? 443 : 80),
-        path: prefix + path,
-        headers: {
-          host,
-          connection: "close",
-          ...headers,
-          ...(body !== undefined && { "content-length": new TextEncoder().encode(body).length }),
-          ...(key !== undefined && !isAnonymous && { "x-api-key": key }),
-        },
-        ...(isTls && { ca: [...tls.rootCertificates, ...ca] }),
       });
-      const text = await textOf(reply);
-      const { statusCode: status = 0, headers: fields } = reply;
-      this.aheadMs ??= aheadOf(fields.date, sentMs, now());
-      this.#refuse(status, fields.location, isAnonymous);
-      return { status, type: mediaTypeOf(fields["content-type"]), text };
+      this.aheadMs ??= aheadOf(reply.headers.date, sentMs, now());
+      this.#refuse(reply, isAnonymous);
+      return reply;
     } catch (error) {
-      if (error instanceof CommandError) throw error;
-      const reason = reasonOf(error, timeoutMs);
-      if (++this.#failures < MAX_FAILURES) throw new NoAnswerError(`no answer: ${reason}`);
-      throw new CommandError(`${this.place} ${reason}`);
+      if (error instanceof NoReplyError && ++this.#failures === MAX_FAILURES) {
+        throw new CommandError(`${this.place} ${error.message}`);
+      }
+      throw error;
     }
   }
 
   /** Ends a comparison that an answer makes pointless. */
-  #refuse(status: number, location: string | undefined, isAnonymous: boolean): void {
+  #refuse({ status, headers }: ServerReply, isAnonymous: boolean): void {
+    const { location, "retry-after": delay } = headers;
     if (status >= 300 && status < 400 && location !== undefined) {
       // The query is left out: it repeats that of the question.
-      const target = printable(location.replace(/[?#][^]*$/, ""));
+      const target = this.redactor.text(location.replace(/[?#][^]*$/, ""));
       throw new CommandError(
         `${this.place} redirects to ${target}, which is not followed: give the URL that answers`,
+      );
+    }
+    if (status === 429 || status === 503 && delay !== undefined) {
+      throw new CommandError(
+        `${this.place} limits requests (status ${status}): let ${MAX_REQUESTS} requests of this ` +
+          "machine through, and compare again",
       );
     }
     if (status !== 401 || isAnonymous) return;
     const file = flagOf("apiKeysFile");
     throw new CommandError(
-      this.#settings.key === undefined
+      this.key === undefined
         ? `${this.place} requires an API key: give ${file}, and ${
           flagOf("sendKey")
         } to send its first`
@@ -158,40 +115,10 @@ export class RemoteService {
   }
 }
 
-async function textOf(reply: IncomingMessage): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of reply as AsyncIterable<Uint8Array>) {
-    length += chunk.length;
-    // Leaving the loop closes the connection.
-    if (length > MAX_ANSWER_BYTES) throw new NoAnswerError("sends more than 1 MiB");
-    chunks.push(chunk);
-  }
-  return new TextDecoder().decode(Buffer.concat(chunks));
-}
-
 // Reads how far a Date field is ahead. It has whole seconds, and a server may keep one for a second.
 function aheadOf(date: string | undefined, sentMs: number, readMs: number): number | undefined {
   const dateMs = Date.parse(date ?? "");
   if (Number.isNaN(dateMs)) return undefined;
   const [least, most] = [dateMs - readMs, dateMs + 2_000 - sentMs];
   return least <= 0 && most >= 0 ? 0 : Math.round((least + most) / 2);
-}
-
-function reasonOf(error: unknown, timeoutMs: number): string {
-  if (error instanceof NoAnswerError) return error.message;
-  const { code, name, message } = Object(error) as Partial<Record<string, unknown>>;
-  const words = `${code} ${name} ${message}`;
-  if (/abort|timeout/i.test(words)) return `does not answer within ${timeoutMs / 1000} seconds`;
-  if (/certificate|CERT|SIGNED|UNABLE_TO/i.test(words)) {
-    return `has a certificate that is not trusted, or not for this name: give ${flagOf("ca")}`;
-  }
-  const reason = systemErrorReason(systemErrorCode(error));
-  return reason === undefined ? "does not answer as HTTP" : `cannot be reached: ${reason}`;
-}
-
-/** Makes a text of the other side fit for a terminal: no control characters, no key, not long. */
-export function printable(text: string): string {
-  const plain = text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, " ").replace(/[A-Z2-7]{16,}/g, "…");
-  return plain.length > 100 ? `${plain.slice(0, 99)}…` : plain;
 }

@@ -7,10 +7,7 @@
 import { flagOf } from "../../config/option.ts";
 import { type Config, optionText } from "../../config/options.ts";
 import { COMMANDS } from "../args/commands.ts";
-import { printable } from "./remote.ts";
-
-/** Kinds of findings, from the best to the worst. */
-export const KINDS = ["same", "known", "option", "different"] as const;
+import type { Redactor } from "../redactor.ts";
 
 /** Result of one question. */
 export interface Finding {
@@ -20,133 +17,84 @@ export interface Finding {
    * `same`; `option`: options of this program make it the same; `known`: the hosted service answers
    * so, and no option restores it; `different`: everything else.
    */
-  readonly kind: typeof KINDS[number];
+  readonly kind: "same" | "known" | "option" | "different";
   /** The answer of this program with the options that the other side shows. */
   readonly here: string;
   /** The answer of the other side. */
   readonly there: string;
   /** The options that make it the same. */
   readonly options: readonly (keyof Config)[];
-}
-
-/** What a report is made from. */
-export interface Compared {
-  /** The findings, in the order of the questions. */
-  readonly findings: readonly Finding[];
-  /** The options given. */
-  readonly ours: Config;
-  /** The options that the other side shows. */
-  readonly theirs: Config;
-  /** How far the other side's clock is ahead, in milliseconds. */
-  readonly aheadMs: number;
-  /** The other side. */
-  readonly remote: { readonly requests: number };
-}
-
-/** Difference of clocks that no user notices, in milliseconds: a third of a time step. */
-const TOLERANCE_MS = 10_000;
-
-/** Makes the finding of the clock. */
-export function clockFinding(aheadMs: number): Finding {
-  const kind = Math.abs(aheadMs) < TOLERANCE_MS ? "same" : "different";
-  const [here, there] = ["this machine's time", clockClause(aheadMs)];
-  return { name: "the clock", kind, here, there, options: [] };
-}
-
-function clockClause(aheadMs: number): string {
-  const seconds = Math.round(Math.abs(aheadMs) / 1000);
-  return `${seconds} ${seconds === 1 ? "second" : "seconds"} ${aheadMs < 0 ? "behind" : "ahead"}`;
+  /** What to do, where a file of keys is the option. */
+  readonly advice?: string | undefined;
 }
 
 /** Counts the findings of each kind, for a line. */
 export function countsOf(findings: readonly Finding[]): string {
-  return KINDS.map((kind) => [findings.filter((each) => each.kind === kind).length, kind] as const)
-    .filter(([count]) => count > 0).map((pair) => pair.join(" ")).join(", ");
+  const counts = (["same", "known", "option", "different"] as const)
+    .map((kind) => `${findings.filter((each) => each.kind === kind).length} ${kind}`);
+  return counts.filter((count) => !count.startsWith("0")).join(", ");
 }
 
-/** Writes the report. */
-export function reportOf(compared: Compared): readonly string[] {
-  const { findings, remote: { requests } } = compared;
-  const known = findings.filter(({ kind }) => kind === "known");
-  return [
-    ...optionLines(compared),
-    ...differenceLines(findings),
-    ...(known.length === 0 ? [] : [
-      "Known of the hosted service, and changed by no option (docs/switching.md says why): " +
-      `${namesOf(known)}.`,
-    ]),
-    adviceOf(compared),
-    `${requests} requests. Not asked: throttling, the store, the guard key, the operator port.`,
-  ];
-}
-
-function namesOf(findings: readonly Finding[]): string {
-  return findings.map(({ name }) => name).join("; ");
-}
-
-/** Lists the options that explain findings, in the order of the command's help. */
-function optionsIn(findings: readonly Finding[]): readonly (keyof Config)[] {
+/**
+ * Writes the report: a line for each option, for each pair of answers, and for what is known.
+ *
+ * @param theirs The options that the other side shows.
+ * @param isAdvised Whether a line says what to do.
+ */
+export function reportOf(
+  findings: readonly Finding[],
+  redactor: Redactor,
+  ours: Config,
+  theirs: Config,
+  isAdvised: boolean,
+): readonly string[] {
   const named = new Set(findings.flatMap(({ options }) => options));
-  return COMMANDS.get("compare")!.uses.filter((name) => named.has(name));
-}
-
-// One line for each option, however many answers it explains.
-function optionLines({ findings, ours, theirs }: Compared): readonly string[] {
-  return optionsIn(findings).map((option) => {
-    const [first, ...others] = findings.filter(({ options }) => options.includes(option));
+  const options = COMMANDS.get("compare")!.uses.filter((name) => named.has(name));
+  const answers = ({ here, there }: Finding): string =>
+    `here ${redactor.text(here)}, there ${redactor.text(there)}`;
+  // Writes an option with its value as on a command line.
+  const setting = (option: keyof Config, config: Config): string => {
+    const [flag, text] = [flagOf(option), optionText(option, config)];
+    if (text === undefined) return `no ${flag}`;
+    return /^(?:true|false)$/.test(text) ? `${flag}=${text}` : redactor.setting(flag, text);
+  };
+  const lines = options.map((option) => {
+    const [first, ...others] = findings.filter((finding) => finding.options.includes(option));
+    const what = first!.advice === undefined
+      ? `it has ${setting(option, theirs)}, and not ${setting(option, ours)}`
+      : `${flagOf(option)}: ${answers(first!)}`;
     const more = others.length === 0 ? "" : ` and ${others.length} more`;
-    const settings = `it has ${settingOf(option, theirs)}, and not ${settingOf(option, ours)}`;
-    return `Option: ${settings}: ${first!.name}${more}.`;
+    return `Option: ${what}: ${first!.name}${more}.`;
   });
-}
-
-// One line for each pair of answers.
-function differenceLines(findings: readonly Finding[]): readonly string[] {
-  const pairs = new Map<string, Finding[]>();
-  for (const finding of findings.filter(({ kind }) => kind === "different")) {
-    const pair = `here ${printable(finding.here)}, there ${printable(finding.there)}`;
-    pairs.set(pair, [...pairs.get(pair) ?? [], finding]);
+  const differences = findings.filter(({ kind }) => kind === "different");
+  for (const pair of new Set(differences.map(answers))) {
+    const same = differences.filter((finding) => answers(finding) === pair);
+    lines.push(`Different: ${same.map(({ name }) => name).join("; ")}: ${pair}.`);
   }
-  return [...pairs].map(([pair, same]) => `Different: ${namesOf(same)}: ${pair}.`);
-}
-
-function adviceOf({ findings, ours, theirs, aheadMs }: Compared): string {
-  const options = optionsIn(findings);
-  // Nobody should be told to give up API keys.
-  const settings = options.filter((option) => option !== "apiKeysFile")
-    .map((option) => settingOf(option, theirs));
-  const isClockRight = clockFinding(aheadMs).kind === "same";
-  const differs = findings.some(({ kind }) => kind === "different");
-  const sentences: readonly (readonly [when: boolean, sentence: string])[] = [
-    [settings.length > 0, `Start Authenticator with ${settings.join(" ")}.`],
-    [options.includes("window"), windowSentence(ours, theirs)],
-    [options.includes("apiKeysFile"), "It answers callers without an API key."],
-    [
-      options.includes("baseUrl"),
-      `Addresses come from ${flagOf("baseUrl")}, or behind a proxy from ${flagOf("trustProxy")}.`,
-    ],
-    [!isClockRight, `Its clock is ${clockClause(aheadMs)}: synchronize both.`],
-    [differs && isClockRight, "No option explains what is different."],
-    [
-      options.length === 0 && !differs,
-      `All ${findings.every(({ kind }) => kind === "same") ? "" : "other "}answers are the same.`,
-    ],
-  ];
-  return sentences.filter(([when]) => when).map(([, sentence]) => sentence).join(" ");
-}
-
-function windowSentence(ours: Config, theirs: Config): string {
-  const [codesThere, codesHere] = [theirs, ours].map(({ window }) => 2 * window + 1);
-  const times = Math.round(10 * codesThere! / codesHere!) / 10;
-  return `It accepts a code ${times} times as long.`;
-}
-
-/** Writes an option with its value as on a command line. */
-function settingOf(option: keyof Config, config: Config): string {
-  const text = optionText(option, config);
-  const flag = flagOf(option);
-  if (text === undefined) return `no ${flag}`;
-  return option === "apiKeysFile"
-    ? flag
-    : `${flag}${text === "true" || text === "false" ? "=" : " "}${printable(text)}`;
+  const known = findings.filter(({ kind }) => kind === "known").map(({ name }) => name);
+  if (known.length > 0) {
+    lines.push(
+      "Known of the hosted service, and changed by no option (docs/switching.md says why): " +
+        `${known.join("; ")}.`,
+    );
+  }
+  if (!isAdvised) return lines;
+  const times = Math.round(10 * (2 * theirs.window + 1) / (2 * ours.window + 1)) / 10;
+  const [base, proxy] = [flagOf("baseUrl"), flagOf("trustProxy")];
+  const advice = findings.flatMap((finding) => finding.advice ?? []);
+  // Nobody should be told to give up keys.
+  const settings = options.filter((option) => !option.endsWith("KeysFile"))
+    .map((option) => setting(option, theirs));
+  if (named.has("baseUrl")) {
+    advice.unshift(`Addresses come from ${base}, or behind a proxy from ${proxy}.`);
+  }
+  if (named.has("window")) advice.unshift(`It accepts a code ${times} times as long.`);
+  if (settings.length > 0) advice.unshift(`Start Authenticator with ${settings.join(" ")}.`);
+  if (differences.some((finding) => finding.advice === undefined)) {
+    advice.push("No option explains what is different.");
+  }
+  if (advice.length === 0) {
+    advice.push(`All ${known.length === 0 ? "" : "other "}answers are the same.`);
+  }
+  return [...lines, advice.join(" ")];
 }

@@ -6,36 +6,31 @@
 
 import { MAX_WINDOW } from "../../otp/totp.ts";
 
-/** Window that was measured, in time steps. */
-export interface MeasuredWindow {
-  /** Its middle: how far the clock is ahead. */
-  readonly middle: number;
-  /** Steps on each side of the middle. */
-  readonly width: number;
-}
-
 /** Farthest step of a clock that is looked for. */
 const FARTHEST = 11;
 
 /**
- * Finds the window, asking about further steps only where those asked leave it open.
+ * Finds the window by its time steps that are accepted, and asks about few more than these.
  *
- * @param answers Whether the code of a step is accepted, by step.
- * @param expected The width to expect.
+ * @param expected The width to expect, in time steps on each side.
  * @param ask Asks about one step.
- * @returns undefined when no window explains the answers.
+ * @returns The width, and the middle: how far the clock is ahead. Undefined when no window explains
+ * the answers.
  */
 export async function findWindow(
-  answers: ReadonlyMap<number, boolean>,
   expected: number,
   ask: (steps: number) => Promise<boolean>,
-): Promise<MeasuredWindow | undefined> {
-  const known = new Map(answers);
+): Promise<{ readonly middle: number; readonly width: number } | undefined> {
+  const known = new Map<number, boolean>();
   const isAccepted = async (steps: number): Promise<boolean> => {
     const answer = known.get(steps) ?? await ask(steps);
     known.set(steps, answer);
     return answer;
   };
+  for (const distance of [0, 1, expected, expected + 1, 10, 11]) {
+    await isAccepted(distance);
+    await isAccepted(-distance);
+  }
   const stride = 2 * expected + 1;
   for (let far = stride + expected; far < FARTHEST && !hasAny(known); far += stride) {
     await isAccepted(far);

@@ -175,3 +175,12 @@ export function readVariable(name: string): Variable {
     return { value: undefined, readable: false };
   }
 }
+
+/** Returns the names of all environment variables; none where the runtime forbids the list. */
+export function variableNames(): readonly string[] {
+  try {
+    return Object.keys(process.env);
+  } catch {
+    return [];
+  }
+}

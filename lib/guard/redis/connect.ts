@@ -8,7 +8,7 @@ import { randomInt } from "node:crypto";
 import process from "node:process";
 import tls from "node:tls";
 import { Timeouts } from "../../system/timeouts.ts";
-import { NO_REPLY, ServerError } from "./reasons.ts";
+import { NO_REPLY, ServerError, serverName } from "./reasons.ts";
 import { probe, PROBE_PREFIX, type Send } from "./script.ts";
 import type { StoreLogin, StoreUrl } from "./store_url.ts";
 
@@ -266,10 +266,11 @@ function openSentinel(context: Context): Connections {
   let primary: string | undefined;
   let sentinelError: unknown;
   client.on("topology-change", (event) => {
-    if (event.type === "MASTER_CHANGE") primary = `${event.node.host}:${event.node.port}`;
+    if (event.type !== "MASTER_CHANGE") return;
+    primary = serverName("primary", event.node.host, event.node.port);
   });
   const withServer = (error: unknown): unknown =>
-    primary === undefined ? error : new ServerError(`its primary, ${primary},`, error);
+    primary === undefined ? error : new ServerError(primary, error);
   client.on("error", (error) => {
     if (!(error instanceof Error)) return;
     if (/^Master Client /.test(error.message)) onLoss(withServer(error.cause));
@@ -306,7 +307,10 @@ function openCluster(context: Context): Connections {
   });
   let discoveryError: unknown;
   client.on("error", (error) => discoveryError = error);
-  client.on("node-error", (error, { host, port }) => onLoss(nodeError(`${host}:${port}`, error)));
+  client.on(
+    "node-error",
+    (error, { host, port }) => onLoss(new ServerError(serverName("node", host, port), error)),
+  );
   const addressOf = (key: string): string | undefined => client.slots[slotOf(key)]?.master.address;
   return {
     connect: async () => {
@@ -333,14 +337,12 @@ function openCluster(context: Context): Connections {
     },
     withServer: (error, key) => {
       const address = addressOf(key);
-      return address === undefined ? new Error(NO_NODE) : nodeError(address, error);
+      if (address === undefined) return new Error(NO_NODE);
+      const [, host = "", port = ""] = /^([^]*):([^:]*)$/.exec(address) ?? [];
+      return new ServerError(serverName("node", host, port), error);
     },
     destroy: () => client.destroy(),
   };
-}
-
-function nodeError(address: string, error: unknown): ServerError {
-  return new ServerError(`its node, ${address},`, error);
 }
 
 function shuffled<T>(all: readonly T[]): T[] {

@@ -4,6 +4,9 @@
  * @module
  */
 
+import { isIPv6 } from "node:net";
+import { isAddress } from "./store_url.ts";
+
 /** Message of the error of a command without a reply in time. */
 export const NO_REPLY = "No reply in time";
 
@@ -23,6 +26,19 @@ export class ServerError extends Error {
   constructor(readonly server: string, override readonly cause: unknown) {
     super(server);
   }
+}
+
+/**
+ * Names a server by what the store says of it, which is shown only where it is a host and a port.
+ *
+ * @param role The role of the server.
+ */
+export function serverName(role: "primary" | "node", host: string, port: number | string): string {
+  const address = `${host}:${port}`;
+  // The store and its client write IPv6 addresses without brackets.
+  return isAddress(address) || isIPv6(host) && isAddress(`[${host}]:${port}`)
+    ? `its ${role}, ${address},`
+    : "one of its nodes";
 }
 
 /** Clauses about a store, by the beginning of its error or system error code. */

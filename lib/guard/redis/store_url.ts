@@ -98,7 +98,7 @@ export interface StoreUrl {
  * Whether a text is an address: a host name in ASCII (RFC 1035 §2.3.4) or an IP address, optionally
  * with a port up to 65535.
  */
-function isAddress(text: string): boolean {
+export function isAddress(text: string): boolean {
   return /^(?:\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9._-]{1,253})(?::[0-9]{1,5})?$/.test(text) &&
     URL.canParse(`redis://${text}`);
 }

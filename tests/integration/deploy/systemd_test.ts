@@ -85,7 +85,9 @@ Deno.test("the units have the documented effects under systemd", (t) =>
 
 /** The commands that a comment shows. */
 function shownCommands(file: string): string {
-  const commands = [...deployFile(file).matchAll(/^# {3}((?:install|openssl|systemctl) .*)$/gm)];
+  const commands = [
+    ...deployFile(file).matchAll(/^# {3}((?:authenticator|install|mkdir|systemctl) .*)$/gm),
+  ];
   return ["set -e", ...commands.map(([, command]) => command)].join("\n");
 }
 
@@ -262,17 +264,15 @@ async function checkStoreAway(machine: Machine): Promise<void> {
 async function checkKeys(machine: Machine): Promise<void> {
   const { run, say } = machine;
   const folder = "/etc/systemd/system/authenticator.service.d";
-  await say(`umask 077 && cd /tmp && echo ${"k".repeat(32)} > api.key
-    ${shownCommands("drop-ins/api-keys.conf")}
-    echo new:${"0123456789abcdef".repeat(4)} > seal-keys
-    ${shownCommands("drop-ins/seal-keys.conf")}`);
+  const key = await say(shownCommands("drop-ins/api-keys.conf"));
+  await say(shownCommands("drop-ins/seal-keys.conf"));
   await say(`install -D -m 644 -t ${folder} deploy/drop-ins/{api,seal}-keys.conf
     systemctl daemon-reload && systemctl restart authenticator`);
   await eventually(() => answers(machine), "it is ready with keys");
   const status = async (fields: string): Promise<string> =>
     (await run(`curl --silent --output /dev/null --write-out '%{http_code}' ${fields} ${HERE}/`))
       .stdout;
-  assertEquals([await status(""), await status(`-H "X-Api-Key: ${"k".repeat(32)}"`)], [
+  assertEquals([await status(""), await status(`-H "X-Api-Key: ${key.trim()}"`)], [
     "401",
     "302",
   ]);
@@ -296,7 +296,7 @@ async function checkAsService(machine: Machine): Promise<void> {
     assert(/^--api-keys-file .* \(1 key\) +environment$/m.test(stdout), stdout);
   };
   const status = await say("authenticator-as-service status");
-  assert(/^server: healthy\n[^]*^API keys: 1 key\nseal keys: new$/m.test(status), status);
+  assert(/^server: healthy\n[^]*^API keys: 1 key\nseal keys: k\d{8}$/m.test(status), status);
   const sealed = await say("authenticator-as-service seal <<<abcdefghij");
   assert(/^eyJ[\w-]+\.\.[\w.-]+$/.test(sealed.trim()), sealed);
   assertEquals(
@@ -325,6 +325,11 @@ async function checkAsService(machine: Machine): Promise<void> {
   await check();
   const down = await run("authenticator-as-service status");
   assertEquals([down.code, down.stdout], [1, ""]);
+  const keygen = await run("authenticator-as-service keygen guard /tmp/guard.key");
+  assertEquals([keygen.code, keygen.stderr], [
+    2,
+    "authenticator-as-service: error: run /usr/local/bin/authenticator keygen itself\n",
+  ]);
   assert(
     down.stderr.endsWith(
       "\nauthenticator-as-service: authenticator.service is inactive and enabled\n",

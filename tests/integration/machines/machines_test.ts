@@ -53,26 +53,27 @@ async function checkPipe({ command, env, folder, machine }: Setup): Promise<void
   assertEquals([code, stdout.startsWith("The pin is wrong")], [1, true], stdout + stderr);
 }
 
-/** A table that is sealed and opened again by pipes, with line ends of Windows. */
+/** A table that is sealed, and a secret that is opened again by a pipe, with line ends of Windows. */
 async function checkSealing({ command, env, folder, machine }: Setup): Promise<void> {
   await Deno.writeTextFile(`${folder}/seal.txt`, `${SEAL_KEY_LINES.join("\r\n")}\r\n`);
-  await Deno.writeTextFile(`${folder}/table.txt`, `1\t${SECRET}\r\n2\tplain\r\n`);
+  await Deno.writeTextFile(`${folder}/table.txt`, `1,${SECRET}\r\n2,plain\r\n`);
+  await Deno.writeTextFile(`${folder}/one.txt`, `${SECRET}\r\n`);
   const isWindows = machine.target.startsWith("win32");
   const program = isWindows ? command.at(-1)!.replace(/^.*\//, "") : '"$@"';
   const [seal, unseal] = ["seal", "unseal"].map((name) =>
     `${program} ${name} --seal-keys-file seal.txt`
   );
-  const words = (pipe: string): readonly string[] =>
+  const words = (file: string, pipe: string): readonly string[] =>
     isWindows
-      ? ["wine", "cmd", "/d", "/c", `type table.txt | ${pipe}`]
-      : ["sh", "-c", `cat table.txt | ${pipe}`, "sh", ...command];
-  const sealed = await runToEnd(words(seal!), { cwd: folder, env });
+      ? ["wine", "cmd", "/d", "/c", `type ${file} | ${pipe}`]
+      : ["sh", "-c", `cat ${file} | ${pipe}`, "sh", ...command];
+  const sealed = await runToEnd(words("table.txt", `${seal} --csv`), { cwd: folder, env });
   assert(
-    /^1\teyJ\S+\.\.\S+\n2\teyJ\S+\.\.\S+\n$/.test(sealed.stdout),
+    /^"eyJ\S+\.\.\S+","1","\w{64}"\n"eyJ\S+\.\.\S+","2","\w{64}"\n$/.test(sealed.stdout),
     sealed.stdout + sealed.stderr,
   );
-  const opened = await runToEnd(words(`${seal} | ${unseal}`), { cwd: folder, env });
-  assertEquals([opened.code, opened.stdout], [0, `1\t${SECRET}\n2\tplain\n`], opened.stderr);
+  const opened = await runToEnd(words("one.txt", `${seal} | ${unseal}`), { cwd: folder, env });
+  assertEquals([opened.code, opened.stdout], [0, `${SECRET}\n`], opened.stderr);
 }
 
 async function checkCommands(setup: Setup): Promise<void> {
@@ -299,6 +300,17 @@ async function checkBatchFile({ command: [wine, program], env, folder }: Setup):
     const checked = await asService("check");
     assertEquals(checked.code, 0, checked.stderr);
     assert(new RegExp(`^--metrics-port +${metricsPort} +environment`, "m").test(checked.stdout));
+    // The check of a new version before an update, as install.ps1 writes it.
+    await Deno.mkdir(`${folder}/new`);
+    for (const name of ["authenticator.exe", "bcryptprimitives.dll"]) {
+      await Deno.symlink(`../${name}`, `${folder}/new/${name}`);
+    }
+    const check = hereString("asService").replace("%~dp0", "%~dp0..")
+      .replace("authenticator.exe", "new\\authenticator.exe");
+    await Deno.writeTextFile(`${folder}/new/check.cmd`, check);
+    const words = [wine!, "cmd", "/d", "/c", "new\\check.cmd", "check"];
+    const checkedNew = await runToEnd(words, { cwd: folder, env: { ...env, NO_COLOR: "1" } });
+    assertEquals([checkedNew.code, checkedNew.stdout], [0, checked.stdout], checkedNew.stderr);
     const status = await asService("status");
     assertEquals(
       [status.code, status.stdout.startsWith("server: healthy\n")],

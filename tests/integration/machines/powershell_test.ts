@@ -26,7 +26,7 @@ async function powershell(
 const CMD = `#!/bin/sh
 [ "$PWD" = "$ProgramFiles/Authenticator" ] || exit 9
 printf '%s\\n' "cmd $*" >>"$RECORD"
-case $4 in check) exit "\${CHECK:-0}" ;; *) exit "\${HEALTHCHECK:-0}" ;; esac
+case $4 in check) cp new/check.cmd "$RECORD.check" && exit "\${CHECK:-0}" ;; *) exit "\${HEALTHCHECK:-0}" ;; esac
 `;
 
 /** A machine with a download, on which the script runs. */
@@ -148,6 +148,12 @@ dotnetTest(
       assertEquals([first.code, first.stderr], [0, ""], first.stdout);
       assertEquals(machine.calls(), [...ACCESS, LOOK, ...REGISTERED, ...STARTED]);
       assertEquals([machine.files(), machine.text("authenticator.exe")], [FILES, "first"]);
+      // The same batch file, but with the new version.
+      assertEquals(
+        Deno.readTextFileSync(`${folder}/record.check`),
+        machine.text("authenticator-as-service.cmd").replace("%~dp0", "%~dp0..")
+          .replace("authenticator.exe", "new\\authenticator.exe"),
+      );
       assert(machine.text("run.cmd").includes("call authenticator-as-service.cmd serve 2>>"));
       assert(
         machine.text("authenticator-as-service.cmd").includes("AUTHENTICATOR_METRICS_PORT=9101"),

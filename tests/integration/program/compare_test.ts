@@ -13,6 +13,8 @@ import {
   STORE_CERTIFICATE,
   STORE_KEY,
 } from "../../support/certificates.ts";
+import { runToEnd } from "../../support/child.ts";
+import { type ComparedOptions, startCompared } from "../../support/compared_server.ts";
 import { withFolder } from "../../support/folder.ts";
 import { type Outcome, runProgram, withProgram } from "../../support/program.ts";
 
@@ -133,5 +135,68 @@ Deno.test("compare opens no store, port or log of the options", async () => {
   ];
   await withProgram(["--port", "0"], async ({ url }) => {
     assertSame(await runProgram(["compare", url, ...elsewhere]));
+  });
+});
+
+Deno.test("no line that a server provokes runs anything in a shell, or shows the key", async () => {
+  const command = "$(touch$IFS./x)`touch y`;touch z|tee w>v&'touch u'";
+  const texts = [
+    command,
+    `http://${KEY}/`,
+    `http://a/${btoa(`web:${KEY}`)}/`,
+    `urn:${KEY.slice(4, 14)}/`,
+  ];
+  await withFolder(async (folder) => {
+    const empty = `${folder}/empty`;
+    await Deno.mkdir(empty);
+    await Deno.writeTextFile(`${folder}/keys`, `web:${KEY}\n`);
+    const options = ["--api-keys-file", `${folder}/keys`, "--send-key"];
+    const lines: string[] = [];
+    for (const text of texts) {
+      const lies: readonly ComparedOptions["lie"][] = [
+        ({ target }, reply) => {
+          const xml = text.replaceAll("&", "&amp;").replaceAll('"', "");
+          const namespace = `urn:a/$(touch$IFS./x);'$(touch$IFS./y)'/`;
+          const said = reply.text
+            .replace(
+              / targetNamespace="[^"]*"/,
+              ` targetNamespace="${text === command ? namespace : text}"`,
+            )
+            .replace(
+              /location="[^"]*"/g,
+              `location="http://y.example/${text === command ? "$(touch$IFS./x)" : xml}/api.asmx"`,
+            );
+          return target.includes("wsdl") ? { ...reply, text: said } : reply;
+        },
+        (_call, reply) => ({ ...reply, type: `text/${text.replaceAll(" ", "")}` }),
+        (call, reply) => call.steps === 0 ? { ...reply, status: 200, text } : reply,
+        (call, reply) =>
+          call.operation === ""
+            ? reply
+            : { ...reply, status: 302, headers: { location: `http://a/${text}` } },
+      ];
+      for (const lie of lies) {
+        await using server = startCompared({ apiKeys: [`web:${KEY}`], lie: lie! });
+        const { stdout, stderr } = await runProgram(["compare", server.url, ...options]);
+        for (let i = 0; i + 8 <= KEY.length; i++) {
+          assert(
+            !(stdout + stderr).includes(KEY.slice(i, i + 8)),
+            `${KEY.slice(i, i + 8)}: ${stdout}${stderr}`,
+          );
+        }
+        assert(!(stdout + stderr).includes(btoa(`web:${KEY}`).slice(8, 30)), stdout + stderr);
+        lines.push(...`${stdout}${stderr}`.split("\n"));
+      }
+    }
+    assert(
+      lines.some((line) => line.includes("Start Authenticator with --namespace 'urn:a/$(touch")),
+    );
+    for (const line of new Set(lines)) {
+      // A sentence is no command: it fails, or does nothing.
+      for (const words of [line, line.replace(/^Start Authenticator with/, "true")]) {
+        await runToEnd(["bash", "-c", words], { cwd: empty });
+      }
+    }
+    assertEquals([...Deno.readDirSync(empty)], []);
   });
 });

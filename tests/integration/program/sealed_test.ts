@@ -29,11 +29,12 @@ async function check(
 }
 
 async function seal(keys: string, table: readonly string[]): Promise<readonly string[]> {
-  const stdin = table.map((secret, i) => `${i}\t${secret}\n`).join("");
-  const { code, stdout, stderr } = await runCommand(["seal", "--seal-keys-file", keys], { stdin });
-  assertEquals([code, stderr], [0, ""]);
+  const stdin = table.map((secret, i) => `${i},${secret}\n`).join("");
+  const args = ["seal", "--csv", "--seal-keys-file", keys];
+  const { code, stdout, stderr } = await runCommand(args, { stdin });
+  assertEquals(code, 0, stderr);
   return stdout.trimEnd().split("\n").map((line, i) => {
-    const [id, secret] = line.split("\t");
+    const [secret, id] = line.split(/"(?:,")?/).slice(1);
     assertEquals(id, String(i));
     return secret!;
   });

@@ -198,6 +198,47 @@ for (const [args, expected, expectedMessage] of MISTAKES) {
   });
 }
 
+Deno.test("status prints what another program says at the port without control characters", async () => {
+  const canary = "\x1b]0;title\x07\nserver: healthy\u202E";
+  const lie = {
+    problems: [],
+    version: canary,
+    since: "x".repeat(10_000),
+    address: canary,
+    store: "",
+  };
+  await using server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    () => Response.json(lie),
+  );
+  const [, stdout] = await status(["--metrics-port", String(server.addr.port)]);
+  assert(!/[^\P{C}\n]/u.test(stdout), JSON.stringify(stdout));
+  assertEquals(stdout.match(/^server: /gm)!.length, 1);
+  assert(stdout.length < 10_000);
+});
+
+Deno.test("no command prints the key or the secret that another program at the port sends back", async () => {
+  const key = "canary-operator-key-0123456789";
+  await withFolder(async (folder) => {
+    await Deno.writeTextFile(`${folder}/keys`, `${key}\n`);
+    for (const code of [200, 403]) {
+      await using server = Deno.serve(
+        { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+        async (request) => {
+          const said = `\x1b[31m ${request.headers.get("x-api-key")} ${await request.text()}`;
+          const lie = { problems: [said], version: "1", since: "", store: "", name: "a" };
+          return code === 200 ? Response.json(lie) : new Response(said, { status: code });
+        },
+      );
+      const way = ["--metrics-port", String(server.addr.port), "--api-keys-file", `${folder}/keys`];
+      const [, ...texts] = [...await status(way), ...await guard(["unlock", ...way])];
+      const text = texts.join("");
+      assert(/…/.test(text), text);
+      assert(!/canary|operator-key|[^\P{C}\n]/u.test(text), text);
+    }
+  });
+});
+
 Deno.test("status without an operator port names the option that opens one", async () => {
   // A server on this machine may have the usual address.
   const [code, stdout, stderr] = await status(["--metrics-host", "127.0.0.2"]);

@@ -1,6 +1,10 @@
 import { assertEquals } from "@std/assert/equals";
-import { connectAddress } from "../../../lib/cli/http_client.ts";
+import { assertRejects } from "@std/assert/rejects";
+import { connectAddress, NoReplyError, send } from "../../../lib/cli/http_client.ts";
+import { CERTIFICATE, PRIVATE_KEY } from "../../support/certificates.ts";
 import { runCommand, runHealthcheck } from "../../support/command.ts";
+import { freePort } from "../../support/free_port.ts";
+import { startRaw, type Write } from "../../support/raw_server.ts";
 
 const LOOPBACK = { hostname: "127.0.0.1", port: 0, onListen: () => {} };
 
@@ -40,6 +44,153 @@ Deno.test("healthcheck, status, guard, doctor and compare send nothing to a prox
     "POST /guard/unlock canary",
     "POST /guard/name canary",
     "GET /api.asmx",
+  ]);
+});
+
+const OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+const CONTINUE = "HTTP/1.1 100 Continue\r\n\r\n";
+const HINTS = "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n";
+const UPGRADE = "switches to another protocol (status 101)";
+const CLOSE = "closes the connection without an answer";
+const CUT_OFF = "closes the connection before the end of its answer";
+const FLOOD = "sends more than 10 informational responses";
+const NOT_HTTP = "does not answer as HTTP";
+const LONG = `HTTP/1.1 200 OK\r\n\r\n${"a".repeat(1_048_577)}`;
+
+/** The bytes of a server that closes the connection behind them, and the failure. */
+const CLOSING: readonly (readonly [string, string])[] = [
+  ["", CLOSE],
+  ["HTTP/1.1 200 OK\r\nContent-Le", CLOSE],
+  [CONTINUE, CLOSE],
+  ["HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n", CUT_OFF],
+  ["HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf", CUT_OFF],
+  ["HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nhalf", CUT_OFF],
+  ["220 mail.example ESMTP\r\n", NOT_HTTP],
+  ["HTTP/1.1 200 OK\r\nContent-Length: -2\r\n\r\nok", NOT_HTTP],
+  ["HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nok", NOT_HTTP],
+  [`HTTP/1.1 200 OK\r\nX: ${"a".repeat(100_000)}`, NOT_HTTP],
+];
+
+/** The bytes of a server that keeps the connection open, and the failure. */
+const OPEN: readonly (readonly [string, string])[] = [
+  ["HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: a\r\n\r\n", UPGRADE],
+  ["HTTP/1.1 101 Switching Protocols\r\n\r\n", UPGRADE],
+  ["HTTP/1.1 101 Switching Protocols\r\nContent-Length: 2\r\n\r\nok", UPGRADE],
+  [CONTINUE.repeat(11), FLOOD],
+  [HINTS.repeat(1_000) + OK, FLOOD],
+  ["220 mail.example ESMTP\r\n", NOT_HTTP],
+  [LONG, "sends more than 1 MiB"],
+];
+
+// Far above the time of a reply on a busy machine.
+const request = (port: number, timeoutMs = 60_000): ReturnType<typeof send> =>
+  send({ host: "127.0.0.1", port, path: "/", headers: { connection: "close" }, timeoutMs });
+
+async function failureOf(port: number, timeoutMs?: number): Promise<string> {
+  return (await assertRejects(() => request(port, timeoutMs), NoReplyError)).message;
+}
+
+Deno.test("send() ends with the connection, and with a switch of protocols", async () => {
+  for (const [bytes, failure] of CLOSING) {
+    await using server = startRaw((write) => write(bytes));
+    assertEquals(await failureOf(server.port), failure, bytes.slice(0, 80));
+  }
+  for (const [bytes, failure] of OPEN) {
+    await using server = startRaw(async (write, gone) => [await write(bytes), await gone]);
+    assertEquals(await failureOf(server.port), failure, bytes.slice(0, 80));
+    assertEquals(server.connections(), 1);
+  }
+});
+
+Deno.test("send() ends a flood of informational responses", async () => {
+  const flood = async (write: Write): Promise<void> => {
+    for (;;) await write(CONTINUE.repeat(1_000));
+  };
+  await using server = startRaw(flood);
+  assertEquals(await failureOf(server.port), FLOOD);
+});
+
+Deno.test("send() ends in time when a server drips, or is silent", async () => {
+  const HEAD = "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n";
+  for (const bytes of ["", "HTTP/1.1 200 OK\r\nX: ", HEAD, CONTINUE]) {
+    await using server = startRaw(async (write, gone) => [await write(bytes), await gone]);
+    assertEquals(await failureOf(server.port, 200), "does not answer within 0.2 seconds");
+  }
+  const drip = async (write: Write): Promise<void> => {
+    await write(HEAD.replace("9", "90000"));
+    for (;;) {
+      await write("a");
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  };
+  await using server = startRaw(drip);
+  assertEquals(await failureOf(server.port, 200), "does not answer within 0.2 seconds");
+});
+
+Deno.test("send() reads a reply after ten informational ones, before the request, or with more behind it", async () => {
+  const replies: readonly (readonly [string, boolean])[] = [
+    [CONTINUE.repeat(5) + HINTS.repeat(5) + OK, false],
+    [OK, true],
+    [OK + OK.replace("ok", "no"), false],
+    ["HTTP/1.0 200 OK\r\n\r\nok", false],
+    ["HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\no\r\n1\r\nk\r\n0\r\n\r\n", false],
+  ];
+  for (const [bytes, isEager] of replies) {
+    await using server = startRaw((write) => write(bytes), isEager);
+    const { status, text } = await request(server.port);
+    assertEquals([status, text], [200, "ok"]);
+  }
+});
+
+Deno.test("send() names the reason why there is no connection", async () => {
+  const reasons: readonly (readonly [object, string])[] = [
+    [{ port: freePort() }, "nothing listens there"],
+    [{ host: "nowhere.invalid" }, "the name has no address"],
+    [{ socketPath: "/nowhere/a.sock" }, "there is no such file or folder"],
+  ];
+  for (const [place, reason] of reasons) {
+    const error = await assertRejects(
+      () => send({ host: "127.0.0.1", path: "/", ...place, timeoutMs: 60_000 }),
+      NoReplyError,
+    );
+    assertEquals([error.message, error.kind], [`cannot be reached: ${reason}`, "unreachable"]);
+  }
+});
+
+Deno.test("send() checks the certificate by the authorities that it is given", async () => {
+  await using server = Deno.serve(
+    { ...LOOPBACK, cert: CERTIFICATE, key: PRIVATE_KEY },
+    () => new Response("ok"),
+  );
+  const { port } = server.addr;
+  const ask = (ca?: string[]): ReturnType<typeof send> =>
+    send({ host: "127.0.0.1", port, path: "/", isTls: true, ...(ca && { ca }), timeoutMs: 60_000 });
+  assertEquals((await ask()).text, "ok");
+  const { message } = await assertRejects(() => ask([]), NoReplyError);
+  assertEquals(
+    message,
+    "has a certificate that is not trusted, or not for this name: give --ca",
+  );
+});
+
+Deno.test("no command waits for a server that has switched protocols", async () => {
+  const [[bytes]] = OPEN as [readonly [string, string]];
+  await using server = startRaw(async (write, gone) => [await write(bytes), await gone]);
+  const port = String(server.port);
+  const way = ["--metrics-port", port];
+  const stdin = "canary";
+  const outcomes = [
+    await runCommand(["healthcheck", "--port", port]),
+    await runCommand(["status", ...way]),
+    await runCommand(["guard", "name", ...way], { stdin }),
+    await runCommand(["guard", "unlock", ...way], { stdin }),
+    await runCommand(["compare", server.url]),
+  ];
+  const place = `127.0.0.1:${port}`;
+  assertEquals(outcomes.map(({ code, stderr }) => [code, stderr]), [
+    [1, `authenticator: error: http://${place} ${UPGRADE}.\n`],
+    ...Array(3).fill([1, `authenticator: error: the server at ${place} ${UPGRADE}.\n`]),
+    [1, `authenticator: error: http://${place} ${UPGRADE}.\n`],
   ]);
 });
 

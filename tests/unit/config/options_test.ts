@@ -209,10 +209,6 @@ Deno.test("parseCommand() reports the invisible flaw of a value", () => {
     ['"8080"', "is in quotes"],
     [" 8080", "begins with white space"],
     ["8080\t", "ends with white space"],
-    [
-      "tcp://10.0.0.1:8080",
-      "looks like one that Kubernetes sets (enableServiceLinks: false stops that)",
-    ],
   ];
   for (const [value, flaw] of flaws) {
     assertEquals(errorOf([], { AUTHENTICATOR_PORT: value! }), sentence + flaw);

@@ -1,12 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { GUARD_KEY_FILE } from "../../support/guard_key.ts";
 import { decide, refusal } from "../../support/guard_store.ts";
+import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertThrows } from "@std/assert/throws";
 import { createGuard, type GuardObserver, readGuardKey } from "../../../lib/server/guard.ts";
 import { UsageError } from "../../../lib/config/option.ts";
 import { AUTHORITY, CERTIFICATE, PRIVATE_KEY } from "../../support/certificates.ts";
-import { configOf } from "../../support/command.ts";
+import { callCommand, configOf } from "../../support/command.ts";
 import { eventually } from "../../support/eventually.ts";
 import { freePort } from "../../support/free_port.ts";
 import { type Reply, startFakeRedis } from "../../support/fake_redis.ts";
@@ -171,6 +172,46 @@ Deno.test("createGuard() names the node of a Cluster that cannot be used", async
     `warn: the store of the guard, ${url}, its node, 127.0.0.1:${none}, cannot be reached ` +
     "(ECONNREFUSED): pins that need it are refused",
   ]);
+});
+
+// A store that says of itself what would write lines of its own, and command a terminal.
+const LIE = "\x1b]0;title\x07\n2026-01-01T00:00:00.000Z info request\u202E 127.0.0.1";
+const LIARS: readonly (readonly [string, string, (words: readonly string[]) => Reply])[] = [
+  ["redis", "", () => new Error(`ERR ${LIE.replace("\n", " ")}`)],
+  ["redis", "", () => LIE],
+  ["redis+cluster", "", () => [[0, 16_383, [LIE, 6379, LIE]]]],
+  ["redis+cluster", "", () => [[0, 16_383, ["127.0.0.1", LIE, "id"]]]],
+  [
+    "redis+sentinel",
+    "/main",
+    ([, command = ""]) =>
+      /^master$/i.test(command)
+        ? ["name", "main", "ip", LIE, "port", "6379", "flags", "master"]
+        : /^get-master/i.test(command)
+        ? [LIE, "6379"]
+        : [],
+  ],
+  ["redis+sentinel", "/main", () => new Error(`ERR ${LIE.replace("\n", " ")}`)],
+];
+
+Deno.test("no byte of a store that lies reaches the log or a terminal", async () => {
+  for (const [scheme, path, reply] of LIARS) {
+    const { logLines, observer } = observed();
+    const liar = startFakeRedis(reply);
+    const url = `${scheme}://127.0.0.1:${liar.port}${path}`;
+    const args = ["--guard", `${url}?timeout=2000`, "--guard-key-file", GUARD_KEY_FILE];
+    const guard = createGuard(configOf(args), observer)!;
+    await eventually(() => logLines.length > 0);
+    guard.store.close();
+    const { code, stdout, stderr } = await callCommand(["guard", "unlock", ...args], {
+      stdin: "canary",
+    });
+    liar.close();
+    assertEquals([code, stdout], [1, ""], url);
+    for (const line of [...logLines, stderr.trimEnd()]) {
+      assert(/^\P{C}*$/u.test(line) && !/title|request|2026/.test(line), JSON.stringify(line));
+    }
+  }
 });
 
 Deno.test("createGuard() reads the files of TLS for each connection, and still connects when they are gone", async () => {

@@ -196,6 +196,25 @@ Deno.test("parseCommand() ignores exactly the variables that Kubernetes sets for
   }
 });
 
+Deno.test("parseCommand() ignores the address of a service of Kubernetes in any variable that ends in _PORT", () => {
+  const names = ["AUTHENTICATOR_PORT", "AUTHENTICATOR_METRICS_PORT", "AUTHENTICATOR_WEB_PORT"];
+  for (const scheme of ["tcp", "udp", "sctp"]) {
+    const env = (name: string): string | undefined =>
+      names.includes(name) ? `${scheme}://10.0.0.1:80` : undefined;
+    const command = parseCommand([], env, names);
+    assert(command.kind === "serve");
+    assertEquals([command.config.port, command.config.metricsPort], [8080, undefined]);
+    assertEquals(command.sources.get("port"), "default");
+  }
+  for (const value of ["http://10.0.0.1:80", "tcp:80", "8080", ""]) {
+    const env = (name: string): string | undefined => name === names[2] ? value : undefined;
+    assertThrows(() => parseCommand([], env, names), UsageError, names[2]);
+  }
+  const env = (name: string): string | undefined =>
+    name === "AUTHENTICATOR_PORT" ? "http://10.0.0.1:80" : undefined;
+  assertThrows(() => parseCommand([], env, names.slice(0, 1)), UsageError, "AUTHENTICATOR_PORT");
+});
+
 Deno.test("parseCommand() accepts help and version as words too", () => {
   assertEquals(parse(["help"]), { kind: "help", about: undefined });
   assertEquals(parse(["help", "pair"]), { kind: "help", about: "pair" });

@@ -26,6 +26,18 @@ Deno.test("findRisks() names the variables that it may not read, and no others",
   assertEquals(await risksOf([]), []);
 });
 
+Deno.test("findRisks() names the variables of Kubernetes that are ignored, in one line", async () => {
+  const address = "tcp://10.0.0.1:80";
+  const env = { AUTHENTICATOR_WEB_PORT: address, AUTHENTICATOR_PORT: address };
+  const risksWith = (env: object): Promise<readonly string[]> =>
+    withProcess({ env }, () => Promise.resolve(findRisks(configOf([]), new Map())));
+  assertEquals(await risksWith(env), [
+    "ignored: AUTHENTICATOR_PORT, AUTHENTICATOR_WEB_PORT. Kubernetes sets such a variable for a " +
+    "Service; enableServiceLinks: false stops that.",
+  ]);
+  assertEquals(await risksWith({ AUTHENTICATOR_PORT: "8080" }), []);
+});
+
 Deno.test("findRisks() names the files with secrets that everybody can read", async () => {
   if (Deno.build.os === "windows") return;
   await withFolder(async (folder) => {

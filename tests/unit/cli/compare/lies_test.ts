@@ -1,7 +1,12 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { compare } from "../../../../lib/cli/compare/compare.ts";
-import { type Question, questionsFor } from "../../../../lib/cli/compare/questions.ts";
+import {
+  type Question,
+  questionsFor,
+  windowQuestion,
+} from "../../../../lib/cli/compare/questions.ts";
+import { CommandError } from "../../../../lib/cli/io/io.ts";
 import { configOf } from "../../../support/command.ts";
 import {
   type AskedCall,
@@ -16,7 +21,11 @@ async function comparedWith(lie: Lie, apiKeysFile?: string): Promise<readonly [n
   const lines: string[] = [];
   const config = { ...configOf([]), apiKeysFile };
   const options = { sendKey: false, ca: undefined };
-  const code = await compare(config, server.url, options, (line) => void lines.push(line));
+  const code = await compare(config, server.url, options, (line) => void lines.push(line))
+    .catch((error) => {
+      if (!(error instanceof CommandError)) throw error;
+      return 1;
+    });
   assert(server.calls.length <= 60);
   return [code, lines.join("\n")];
 }
@@ -127,7 +136,7 @@ const LIES: readonly (readonly [name: RegExp, lie: (...groups: readonly string[]
         last = args.get("secretcode")!;
         return isSecond;
       }),
-      say: withStatus(429),
+      say: withStatus(409),
     };
   }],
   [/^a right pin without an API key$/, () => ({ about: isPin("HTTP GET", isSteps(0)), say: NO })],
@@ -155,7 +164,7 @@ const LIES: readonly (readonly [name: RegExp, lie: (...groups: readonly string[]
     about: isOf(form!, "Unpair"),
     say: withStatus(200),
   })],
-  [/^whether it seals secrets$/, () => ({
+  [/^the seal of a secret$/, () => ({
     about: ({ target }) => target === "/seal",
     say: (reply) => ({ ...reply, status: 200, text: '{"d":"eyJ..a.b.c"}' }),
   })],
@@ -171,7 +180,12 @@ function lieAbout({ name }: Question): RowLie | undefined {
   return found[0] && found[0][1](...found[0][0].exec(name)!.slice(1));
 }
 
-const QUESTIONS = questionsFor({ window: 1, trustProxy: false, apiKeysFile: "/nowhere" });
+// With the steps that are always asked about for a window of 1.
+const STEPS = [0, 1, 2, 10, 11].flatMap((steps) => steps === 0 ? [0] : [steps, -steps]);
+const QUESTIONS = [
+  ...Object.values(questionsFor({ trustProxy: false, apiKeysFile: "/nowhere" }, undefined)).flat(),
+  ...STEPS.map(windowQuestion),
+];
 
 Deno.test("every question has a lie, and every lie a question", () => {
   assertEquals(

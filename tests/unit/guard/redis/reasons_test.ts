@@ -2,6 +2,7 @@ import { assertEquals } from "@std/assert/equals";
 import {
   NO_REPLY,
   ServerError,
+  serverName,
   storeClause,
   UNREADABLE,
 } from "../../../../lib/guard/redis/reasons.ts";
@@ -100,6 +101,19 @@ for (const [error, saying] of REASONS) {
     assertEquals(storeClause(typeof error === "string" ? new Error(error) : error), saying);
   });
 }
+
+Deno.test("serverName() shows an address only where it is a host and a port", () => {
+  const shown = ["10.0.0.9", "redis-1.example", "fd00::9", "[fd00::9]"];
+  for (const host of shown) {
+    assertEquals(serverName("primary", host, 6379), `its primary, ${host}:6379,`);
+  }
+  for (const host of ["", "a b", "a\n", "\x1b[31m", "a:b", "é", "fd00::9\n", "a,b"]) {
+    assertEquals(serverName("node", host, 6379), "one of its nodes");
+  }
+  for (const port of ["", "x", "99999", "1\n", -1, NaN]) {
+    assertEquals(serverName("node", "10.0.0.9", port), "one of its nodes");
+  }
+});
 
 Deno.test("storeClause() names the server of a store that failed", () => {
   const error = new ServerError("its primary, 10.0.0.9:6379,", coded("ECONNREFUSED"));
