@@ -27,10 +27,11 @@ import { versionLine } from "./lib/cli/version.ts";
 import { OptionFileError, UsageError } from "./lib/config/option.ts";
 import { currentRuntime } from "./lib/server/runtime/current.ts";
 import { ListenError } from "./lib/server/listen/error.ts";
+import { FinderError } from "./lib/otp/finder.ts";
 import { createLog } from "./lib/telemetry/log.ts";
 
 // Errors whose message is a clause for a person and safe to show.
-const FAILURES = [CommandError, ListenError] as const;
+const FAILURES = [CommandError, FinderError, ListenError] as const;
 
 // Message for `deno run main.ts` without permissions; an option reports its own missing permission.
 const NO_PERMISSIONS =

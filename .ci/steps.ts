@@ -114,6 +114,7 @@ const STEPS: readonly Step[] = [
     command: `${task} test:hostile${isNight ? ` --minutes 10 --seed ${seed}` : ""}`,
     minutes: isNight ? 90 : 10,
   },
+  { name: "benchmarks, for a moment", command: `${deno} run -A bench/all.ts`, minutes: 10 },
   {
     name: "mutation",
     command: `${task} mutation --sample 100 --seed ${seed}`,

@@ -1,9 +1,8 @@
 /**
  * How the cost of a request grows: over the length of its body, the length of the Key URI, the
- * connections that are open, and the secrets that the guard remembers. Writes docs/performance.svg.
- * Needs wrk.
+ * connections that are open, and the secrets that the guard remembers. Writes a picture. Needs wrk.
  *
- *     deno run -A bench/growth.ts
+ *     deno run -A bench/growth.ts docs/performance.svg [RUNS]
  *
  * @module
  */
@@ -19,7 +18,7 @@ import { MemoryStore } from "../lib/guard/memory_store.ts";
 import { formatKeyUri } from "../lib/otp/key_uri.ts";
 import { DEFAULT_TOTP } from "../lib/otp/totp.ts";
 import { element, type MarkupElement, writeIndented } from "../lib/xml/writer.ts";
-import { stopWithout } from "./command_line.ts";
+import { numbersFrom, stopWithout } from "./command_line.ts";
 import { load, median, scriptOf } from "./load.ts";
 import { programs, startPeer } from "./peers.ts";
 
@@ -31,6 +30,8 @@ interface Panel {
   readonly points: Points;
 }
 
+const [file, ...words] = process.argv.slice(2);
+const [RUNS] = numbersFrom(words, [["runs", 9]]);
 stopWithout(["wrk"]);
 const config = parseConfig({ flags: new Map(), env: () => undefined });
 const handler = serviceHandler(config, {
@@ -39,7 +40,6 @@ const handler = serviceHandler(config, {
   isReady: () => true,
 });
 
-const RUNS = 9;
 const SECRET = "YJO8LCQTMFU4";
 const encoder = new TextEncoder();
 
@@ -200,7 +200,6 @@ const picture = element(
   },
   ...panels.flatMap(panelElements),
 );
-Deno.writeTextFileSync(
-  new URL("../docs/performance.svg", import.meta.url),
-  `${writeIndented(picture)}\n`.replaceAll("\r\n", "\n"),
-);
+if (file !== undefined) {
+  Deno.writeTextFileSync(file, `${writeIndented(picture)}\n`.replaceAll("\r\n", "\n"));
+}

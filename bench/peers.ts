@@ -39,10 +39,14 @@ const ROOT = fileURLToPath(new URL("../", import.meta.url));
 const BARE = `${ROOT}bench/servers/bare.ts`;
 
 // So many wrong pins that none is refused unseen.
-const SERVE = [
-  ...["--port", "PORT", "--metrics", "--max-failures", "1000000"],
-  ...["--seal-keys-file", `${ROOT}${SEAL_KEYS_FILE}`],
-];
+const MOST_FAILURES = 1_000_000;
+
+function serveWords(maxFailures: number): readonly string[] {
+  return [
+    ...["--port", "PORT", "--metrics", "--max-failures", String(maxFailures)],
+    ...["--seal-keys-file", `${ROOT}${SEAL_KEYS_FILE}`],
+  ];
+}
 
 /** A form of the program, and the bare server on the same runtime. */
 export interface Program extends Peer {
@@ -53,16 +57,21 @@ export interface Program extends Peer {
 // How long it may take until a peer answers, on a busy machine too.
 const START_MS = 300_000;
 
-/** The program in its forms; what compile.sh made is among them when it is there. */
-export function programs(): readonly Program[] {
-  const command = [...sourceWords(), ...SERVE];
+/**
+ * The program in its forms; what compile.sh made is among them when it is there.
+ *
+ * @param maxFailures Wrong pins before throttling; 0 for no guard.
+ */
+export function programs(maxFailures = MOST_FAILURES): readonly Program[] {
+  const serve = serveWords(maxFailures);
+  const command = [...sourceWords(), ...serve];
   const source = { name: "Deno, from source", bare: "bare Deno", command };
   const executable = `${ROOT}dist/authenticator`;
   if (!succeeds([executable, "--version"])) return [source];
   const { stdout } = new Deno.Command(executable, { args: ["--version"] }).outputSync();
   const runtime = /Bun|Deno/.exec(new TextDecoder().decode(stdout))?.[0] ?? "unknown";
   const made = { name: `executable, ${runtime}`, bare: `bare ${runtime}` };
-  return [source, { ...made, command: [executable, ...SERVE] }];
+  return [source, { ...made, command: [executable, ...serve] }];
 }
 
 /** The runtimes alone, from one bundle: Bun does not read the names of deno.json. */

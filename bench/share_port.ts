@@ -34,7 +34,7 @@ interface Server {
 
 async function start(port: number, redis: RedisServer): Promise<Server> {
   const bound = boundCores(CORES);
-  if (bound === undefined) throw new Error("this user may not make control groups");
+  if (bound === undefined) throw new Error("This user may not make control groups");
   const metrics = freePort();
   const ports = ["--port", port, "--share-port", "--metrics-port", metrics].map(String);
   const { url, pid, signal, outcome } = await startProgram(

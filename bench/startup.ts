@@ -2,13 +2,17 @@
  * How long a start takes: from the start of the process to its first reply with status 200, median
  * of ten, beside programs that do nothing but answer. Run compile.sh before.
  *
+ *     deno run -A bench/startup.ts [STARTS]
+ *
  * @module
  */
 
+import process from "node:process";
+import { numbersFrom } from "./command_line.ts";
 import { median } from "./load.ts";
 import { bareServers, type Peer, programs, row, startPeer } from "./peers.ts";
 
-const STARTS = 10;
+const [STARTS] = numbersFrom(process.argv.slice(2), [["starts", 10]]);
 
 async function firstReplyMs(peer: Peer): Promise<number> {
   const start = performance.now();

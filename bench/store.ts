@@ -9,6 +9,7 @@
 
 import process from "node:process";
 import { withRedis } from "../tests/support/redis_server.ts";
+import { GUARD_KEY_FILE } from "../tests/support/guard_key.ts";
 import { patient } from "../tests/support/two_servers.ts";
 import { numbersFrom, stopWithout } from "./command_line.ts";
 import { load, median, redisMicroseconds, rightPinsScript } from "./load.ts";
@@ -17,19 +18,24 @@ import { type Peer, programs, row, startPeer } from "./peers.ts";
 const [SECONDS, ROUNDS] = numbersFrom(process.argv.slice(2), [["seconds", 2], ["rounds", 5]]);
 stopWithout(["wrk", "redis-server", "redis-cli"]);
 
-/** Guards by the options and the environment that make them; the last option is --max-failures. */
-function guards({ name, command }: Peer, storeUrl: string): readonly Peer[] {
+/** A program with its guard off, in memory and in Redis. */
+function guards(program: Peer, off: Peer, storeUrl: string): readonly Peer[] {
   return [
-    { name: `${name}, off`, command: command.with(-1, "0") },
-    { name: `${name}, in memory`, command },
-    { name: `${name}, in Redis`, command, env: { AUTHENTICATOR_GUARD: patient(storeUrl) } },
+    { ...off, name: `${off.name}, off` },
+    { ...program, name: `${program.name}, in memory` },
+    {
+      ...program,
+      name: `${program.name}, in Redis`,
+      env: { AUTHENTICATOR_GUARD: patient(storeUrl), AUTHENTICATOR_GUARD_KEY_FILE: GUARD_KEY_FILE },
+    },
   ];
 }
 
 await withRedis([], async (redis) => {
   row(["Guard", "server CPU µs", "times in memory", "Redis CPU µs"], true);
-  for (const program of programs()) {
-    const peers = guards(program, redis.url);
+  const withoutGuard = programs(0);
+  for (const [i, program] of programs().entries()) {
+    const peers = guards(program, withoutGuard[i]!, redis.url);
     const servers = await Promise.all(peers.map(startPeer));
     const server: number[][] = peers.map(() => []);
     const store: number[][] = peers.map(() => []);

@@ -9,6 +9,7 @@ import { createHandler, type Handler } from "../http/handler.ts";
 import type { HandlerOptions } from "../http/options.ts";
 import { OPERATOR_ROUTES } from "../http/routes.ts";
 import type { ServiceContext } from "../operations/context.ts";
+import { checkFinder, FINDERS } from "../otp/finder.ts";
 import type { SealKeys } from "../sealing/seal_keys.ts";
 import type { Config } from "./options.ts";
 
@@ -41,6 +42,8 @@ export interface Service {
   readonly operatorHandler: Handler;
   /** Context of the operations, for calls in this process. */
   readonly context: ServiceContext;
+  /** Rejects when the codes that pins are found by differ from WebCrypto's. */
+  readonly selfCheck: Promise<void>;
 }
 
 /** Makes the service of its options. */
@@ -50,7 +53,20 @@ export function createService(
 ): Service {
   const { secretEncoding, html, metricsHost, metricsPort, ...settings } = config;
   const { namespace, baseUrl, trustProxy, maxFailures, singleUse } = settings;
-  const context: ServiceContext = { otp: config, secretEncoding, html, now, guard, sealKeys };
+  const selfCheck = checkFinder(FINDERS[config.algorithm], config);
+  // A server does not start, and a library answers no pin: each call reports it.
+  selfCheck.catch(() => {});
+  const { log } = parts;
+  const context: ServiceContext = {
+    otp: config,
+    secretEncoding,
+    html,
+    now,
+    guard,
+    sealKeys,
+    log,
+    selfCheck,
+  };
   const options: HandlerOptions = {
     namespace,
     baseUrl,
@@ -68,5 +84,6 @@ export function createService(
     ),
     operatorHandler: createHandler(options, OPERATOR_ROUTES),
     context,
+    selfCheck,
   };
 }

@@ -45,29 +45,11 @@ export function spend({ refillMs }: Budget, spending: Spending, nowMs: number): 
 }
 
 /**
- * Removes one attempt from the spending again.
- *
- * @param before Spending before the attempt was taken.
- * @param after Spending right after it was taken.
- */
-export function giveBack(
-  { refillMs }: Budget,
-  spending: Spending,
-  before: Spending,
-  after: Spending,
-): Spending {
-  const { debtMs, lastMs } = spending;
-  const isLast = debtMs === after.debtMs && lastMs === after.lastMs;
-  return isLast
-    ? { debtMs: before.debtMs, lastMs: before.lastMs }
-    : { debtMs: Math.max(0, debtMs - refillMs), lastMs };
-}
-
-/**
  * Limits the spending to the current time and budget: a clock set back or a reduced budget must not
- * make a wait longer than the wrong pins caused.
+ * make a wait longer than the wrong pins caused, and a full budget stays full.
  */
 export function clampToClock(budget: Budget, spending: Spending, nowMs: number): Spending {
+  if (spending.debtMs > 0 && debtMs(spending, nowMs) === 0) return FULL_BUDGET;
   const mostMs = (budget.attempts + extraAttempts(budget)) * budget.refillMs;
   if (spending.lastMs <= nowMs && spending.debtMs <= mostMs) return spending;
   return { debtMs: Math.min(spending.debtMs, mostMs), lastMs: Math.min(spending.lastMs, nowMs) };

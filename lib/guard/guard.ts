@@ -1,9 +1,6 @@
 /**
  * Guard of secrets against guessing and replay: its rules, as a pure function of the state of a
- * secret, the checked pin and the time. A store keeps the state and applies the rules in one step.
- *
- * The store in memory charges an attempt when it admits a pin, before the pin is checked; `settle` keeps
- * the charge of a wrong pin and refunds that of any other. The script of Redis decides after the check.
+ * secret, the checked pin and the time. A store keeps the state and decides in one step.
  *
  * @module
  */
@@ -13,7 +10,6 @@ import {
   clampToClock,
   debtMs,
   FULL_BUDGET,
-  giveBack,
   remainingWaitMs,
   spend,
   type Spending,
@@ -25,9 +21,6 @@ import { isKnown, KNOWN_MS, sourceNamed, type SourceState, withSource } from "./
  * already used. `unavailable`: the store gives no decision.
  */
 export type Verdict = "accepted" | "wrong" | "throttled" | "replayed" | "unavailable";
-
-/** Verdict on an unchecked pin. */
-export type Refusal = "throttled" | "unavailable";
 
 /** Rules of the guard, derived from the options. */
 export interface GuardRules {
@@ -154,41 +147,36 @@ function refusedBy(
 /** State of a secret without wrong pins, used codes and sources. */
 export const INITIAL_STATE: GuardState = { ...FULL_BUDGET, usedStep: -1, sources: [] };
 
-/** Returns the state after an attempt is taken from the budgets of a secret and its source. */
-export function charged(
-  rules: GuardRules,
-  state: GuardState,
-  source: string | undefined,
-  nowMs: number,
-): GuardState {
-  return failed(rules, limited(rules, state, nowMs), source, nowMs);
+/** Decision about a pin. */
+export interface Decision {
+  /** The verdict. */
+  readonly verdict: Verdict;
+  /** State of the secret afterwards; the same object when nothing changes. */
+  readonly state: GuardState;
 }
 
-/** Attempt: one check of a pin, with the states before and after it was charged. */
-export interface Attempt {
-  /** The state before the charge. */
-  readonly before: GuardState;
-  /** The state right after the charge. */
-  readonly after: GuardState;
-  /** Name of the source; undefined when the call names no source. */
-  readonly source: string | undefined;
-}
-
-/** Returns the state after an attempt is given back to the budgets of a secret and its source. */
-export function refunded(
+/**
+ * Decides about a pin.
+ *
+ * A pin is judged when the budgets of its secret and its source both have an attempt left. A wrong
+ * pin takes an attempt from both. A right pin takes none and restores none, so that a guesser gains
+ * nothing from other logins. A throttled and a replayed pin change nothing.
+ */
+export function decide(
   rules: GuardRules,
   state: GuardState,
-  { before, after, source }: Attempt,
+  { matchedStep, source }: CheckedPin,
   nowMs: number,
-): GuardState {
-  if (rules.maxFailures === 0) return state;
-  const total = giveBack(totalBudget(rules), state, before, after);
-  if (source === undefined) return { ...state, ...total };
-  const [own, ownBefore, ownAfter] = [state, before, after].map(({ sources }) =>
-    sourceNamed(sources, source)
-  );
-  const spent = { ...own!, ...giveBack(sourceBudget(rules), own!, ownBefore!, ownAfter!) };
-  return { ...state, ...total, sources: withSource(state.sources, spent, nowMs) };
+): Decision {
+  const before = limited(rules, state, nowMs);
+  if (refusedBy(rules, before, source, nowMs) > 0) return { verdict: "throttled", state: before };
+  if (matchedStep === undefined) {
+    return { verdict: "wrong", state: failed(rules, before, source, nowMs) };
+  }
+  if (rules.singleUse && matchedStep <= before.usedStep) {
+    return { verdict: "replayed", state: before };
+  }
+  return { verdict: "accepted", state: succeeded(rules, before, matchedStep, source, nowMs) };
 }
 
 function failed(
@@ -205,11 +193,11 @@ function failed(
   return { ...after, sources: withSource(before.sources, spent, nowMs) };
 }
 
-/** Returns the state after a right pin is accepted. */
-export function succeeded(
+function succeeded(
   rules: GuardRules,
   before: GuardState,
-  { matchedStep, source }: CheckedPin & { readonly matchedStep: number },
+  matchedStep: number,
+  source: string | undefined,
   nowMs: number,
 ): GuardState {
   const after = rules.singleUse ? { ...before, usedStep: matchedStep } : before;
@@ -229,7 +217,7 @@ function limited(rules: GuardRules, state: GuardState, nowMs: number): GuardStat
 
 function limitedSource(rules: GuardRules, source: SourceState, nowMs: number): SourceState {
   const spending = clampToClock(sourceBudget(rules), source, nowMs);
-  const knownUntilMs = Math.min(source.knownUntilMs, nowMs + KNOWN_MS);
+  const knownUntilMs = isKnown(source, nowMs) ? Math.min(source.knownUntilMs, nowMs + KNOWN_MS) : 0;
   if (spending === source && knownUntilMs === source.knownUntilMs) return source;
   return { ...source, ...spending, knownUntilMs };
 }
@@ -240,32 +228,16 @@ export function pinsOwed(rules: GuardRules, state: GuardState, nowMs: number): n
   return rules.maxFailures === 0 ? 0 : Math.ceil(debtMs(state, nowMs) / refillMs);
 }
 
-/** Admitted pin: its codes may be computed. */
-export interface Admission {
-  /**
-   * Whether the attempt is already charged. If so, the current time step may be settled before the
-   * others are computed, since the order of decisions reveals nothing. Otherwise all time steps are
-   * computed before the pin is settled.
-   */
-  readonly isCharged: boolean;
-  /**
-   * Decides about the pin, atomically among the decisions about its secret. It never rejects.
-   *
-   * @param matchedStep The time step with this code; undefined for a wrong pin.
-   */
-  readonly settle: (matchedStep: number | undefined) => Verdict | Promise<Verdict>;
-  /** Gives the attempt back when the codes could not be computed. */
-  readonly cancel: () => void;
-}
-
 /** Store of the guard: keeps the states of secrets and applies the rules to them. */
 export interface GuardStore {
+  /** Decides about a pin, atomically among the decisions about its secret. It never rejects. */
+  readonly decide: (fingerprint: string, pin: CheckedPin) => Verdict | Promise<Verdict>;
   /**
-   * Admits a pin, or refuses it without checking it.
+   * Whether pins of a source are throttled as far as this process remembers, without a round trip.
    *
    * @param source Name of the source; undefined when the call names no source.
    */
-  readonly admit: (fingerprint: string, source?: string) => Admission | Refusal;
+  readonly isThrottled: (fingerprint: string, source: string | undefined) => boolean;
   /** Whether the store answers; undefined until it has answered once. */
   readonly isHealthy: () => boolean | undefined;
   /**

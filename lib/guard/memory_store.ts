@@ -5,25 +5,21 @@
  */
 
 import { ExpiringMap } from "./expiring_map.ts";
-import { debtMs, type Spending } from "./budget.ts";
+import { debtMs, FULL_BUDGET, type Spending } from "./budget.ts";
 import {
-  type Admission,
-  type Attempt,
-  charged,
+  type CheckedPin,
+  decide,
   type GuardRules,
   type GuardState,
   type GuardStore,
   INITIAL_STATE,
   type MemoryStoreAdmin,
-  refunded,
-  type Refusal,
   refusedMs,
-  succeeded,
   throttleTimes,
   totalBudget,
   type Verdict,
 } from "./guard.ts";
-import { isKnown, type SourceState } from "./sources.ts";
+import type { SourceState } from "./sources.ts";
 
 /** Default maximum number of entries in each table. */
 export const DEFAULT_ENTRIES = 100_000;
@@ -43,16 +39,8 @@ export interface MemoryStoreOptions {
   readonly onEviction?: (what: Evicted) => void;
 }
 
-/** Failures of a secret: its debt, and the debts of its sources. */
-interface Failures extends Spending {
-  readonly sources: readonly SourceState[];
-}
-
-/** Pins of a secret whose codes are being computed: their number, and the failures with them. */
-interface Pending {
-  readonly pins: number;
-  readonly failures: Failures;
-}
+/** Failures of a secret: its debt, and its sources. */
+type Failures = Spending & Pick<GuardState, "sources">;
 
 /**
  * Store in memory.
@@ -69,12 +57,8 @@ export class MemoryStore implements GuardStore, MemoryStoreAdmin {
   readonly #maxEntries: number;
   readonly #onEviction: (what: Evicted) => void;
   readonly #used = new ExpiringMap<number>();
+  /** Known sources, without their failures. */
   readonly #known = new ExpiringMap<readonly SourceState[]>();
-  /**
-   * Secrets with pins whose codes are being computed; only the failures left afterwards enter a
-   * table.
-   */
-  readonly #pending = new Map<string, Pending>();
   /** Failures by class; the last class has the throttled secrets. */
   readonly #classes: readonly ExpiringMap<Failures>[];
   readonly #tables: readonly ExpiringMap<unknown>[];
@@ -91,20 +75,31 @@ export class MemoryStore implements GuardStore, MemoryStoreAdmin {
     this.#tables = [this.#used, this.#known, ...this.#classes];
   }
 
-  /** Takes an attempt from the budgets of the secret and the source, or refuses the pin. */
-  admit(fingerprint: string, source?: string): Admission | Refusal {
+  /** Decides about a pin. It runs synchronously, hence atomically. */
+  decide(fingerprint: string, pin: CheckedPin): Verdict {
     const nowMs = this.#now();
     this.#sweep(nowMs);
     const before = this.#stateOf(fingerprint, nowMs);
-    if (refusedMs(this.#rules, before, source, nowMs) > 0) return "throttled";
-    const after = charged(this.#rules, before, source, nowMs);
-    this.#pend(fingerprint, after, 1);
-    const attempt = { before, after, source };
-    return {
-      isCharged: true,
-      settle: (matchedStep) => this.#settle(fingerprint, attempt, matchedStep),
-      cancel: () => void this.#finish(fingerprint, this.#now(), attempt),
-    };
+    const { verdict, state } = decide(this.#rules, before, pin, nowMs);
+    const isAccepted = verdict === "accepted";
+    if (isAccepted && this.#rules.singleUse) {
+      this.#used.set(fingerprint, state.usedStep, nowMs + this.#rules.forgetUseMs);
+      this.#makeRoom(this.#used, "used");
+    }
+    // A wrong pin of a source does not make the entry of the known ones younger.
+    if (state.sources !== before.sources) {
+      const [wereKnown, known] = [knownOf(before), knownOf(state)];
+      const isSame = JSON.stringify(known) === JSON.stringify(wereKnown);
+      if (isAccepted || !isSame) this.#keepKnown(fingerprint, known);
+    }
+    if (state !== before) this.#keepFailures(fingerprint, state, nowMs);
+    return verdict;
+  }
+
+  /** Whether pins of a source are throttled now. */
+  isThrottled(fingerprint: string, source: string | undefined): boolean {
+    const nowMs = this.#now();
+    return refusedMs(this.#rules, this.#stateOf(fingerprint, nowMs), source, nowMs) > 0;
   }
 
   /** Returns true: memory is always available. */
@@ -137,12 +132,8 @@ export class MemoryStore implements GuardStore, MemoryStoreAdmin {
   unlock(fingerprint: string): boolean {
     const nowMs = this.#now();
     const isRemembered = this.#tables.some((table) => table.get(fingerprint, nowMs) !== undefined);
-    const pending = this.#pending.get(fingerprint);
-    if (pending !== undefined) {
-      this.#pending.set(fingerprint, { ...pending, failures: INITIAL_STATE });
-    }
     this.#deleteFailures(fingerprint);
-    return isRemembered || pending !== undefined;
+    return isRemembered;
   }
 
   // Sweeps one table in each call, to keep calls short.
@@ -155,52 +146,11 @@ export class MemoryStore implements GuardStore, MemoryStoreAdmin {
     for (const failures of this.#classes) if (failures.delete(fingerprint)) return;
   }
 
-  // Runs synchronously, so that of concurrent pins with the same code only one is accepted.
-  #settle(fingerprint: string, attempt: Attempt, matchedStep: number | undefined): Verdict {
-    const nowMs = this.#now();
-    if (matchedStep === undefined) {
-      this.#finish(fingerprint, nowMs);
-      return "wrong";
-    }
-    const before = this.#finish(fingerprint, nowMs, attempt);
-    if (this.#rules.singleUse && matchedStep <= before.usedStep) return "replayed";
-    const { source } = attempt;
-    const { usedStep, sources } = succeeded(this.#rules, before, { matchedStep, source }, nowMs);
-    if (this.#rules.singleUse) {
-      this.#used.set(fingerprint, usedStep, nowMs + this.#rules.forgetUseMs);
-      this.#makeRoom(this.#used, "used");
-    }
-    const known = sources.filter((other) => isKnown(other, nowMs));
-    if (source !== undefined && known.length > 0) {
-      const untilMs = Math.max(...known.map(({ knownUntilMs }) => knownUntilMs));
-      this.#known.set(fingerprint, known, untilMs);
-      this.#makeRoom(this.#known, "known");
-    }
-    return "accepted";
-  }
-
-  #pend(fingerprint: string, { debtMs, lastMs, sources }: GuardState, more: 1 | -1): number {
-    const pins = (this.#pending.get(fingerprint)?.pins ?? 0) + more;
-    if (pins === 0) this.#pending.delete(fingerprint);
-    else this.#pending.set(fingerprint, { pins, failures: { debtMs, lastMs, sources } });
-    return pins;
-  }
-
-  /** Ends a pending pin, and gives an attempt back if one is passed. */
-  #finish(fingerprint: string, nowMs: number, attempt?: Attempt): GuardState {
-    const before = this.#stateOf(fingerprint, nowMs);
-    const state = attempt === undefined ? before : refunded(this.#rules, before, attempt, nowMs);
-    if (this.#pend(fingerprint, state, -1) === 0) this.#keepFailures(fingerprint, state, nowMs);
-    return state;
-  }
-
   #stateOf(fingerprint: string, nowMs: number): GuardState {
-    const failures = this.#pending.get(fingerprint)?.failures ??
-      this.#failuresOf(fingerprint, nowMs);
-    const known = this.#known.get(fingerprint, nowMs) ?? [];
     const usedStep = this.#used.get(fingerprint, nowMs) ?? INITIAL_STATE.usedStep;
-    const { sources: spent, ...total } = failures ?? INITIAL_STATE;
-    return { ...total, usedStep, sources: merged(spent, known) };
+    const failures = this.#failuresOf(fingerprint, nowMs);
+    if (failures !== undefined) return { ...failures, usedStep };
+    return { ...FULL_BUDGET, usedStep, sources: this.#known.get(fingerprint, nowMs) ?? [] };
   }
 
   #failuresOf(fingerprint: string, nowMs: number): Failures | undefined {
@@ -211,13 +161,19 @@ export class MemoryStore implements GuardStore, MemoryStoreAdmin {
     return undefined;
   }
 
+  #keepKnown(fingerprint: string, known: readonly SourceState[]): void {
+    if (known.length === 0) return void this.#known.delete(fingerprint);
+    const untilMs = Math.max(...known.map(({ knownUntilMs }) => knownUntilMs));
+    this.#known.set(fingerprint, known, untilMs);
+    this.#makeRoom(this.#known, "known");
+  }
+
   #keepFailures(fingerprint: string, state: GuardState, nowMs: number): void {
     this.#deleteFailures(fingerprint);
-    const sources = state.sources.filter((source) => debtMs(source, nowMs) > 0);
+    const { debtMs: owed, lastMs, sources } = state;
     const keepMs = Math.max(...[state, ...sources].map((spending) => debtMs(spending, nowMs)));
     if (keepMs === 0) return;
     if (this.size() >= this.#maxEntries) this.#evictFailures();
-    const { debtMs: owed, lastMs } = state;
     this.#classes[this.#classOf(state, nowMs)]!
       .set(fingerprint, { debtMs: owed, lastMs, sources }, nowMs + keepMs);
   }
@@ -242,15 +198,8 @@ export class MemoryStore implements GuardStore, MemoryStoreAdmin {
   }
 }
 
-// Merges the two lists of a secret's sources: the sources with wrong pins, and the known ones.
-function merged(
-  spent: readonly SourceState[],
-  known: readonly SourceState[],
-): readonly SourceState[] {
-  const sources = spent.map((source) => ({
-    ...source,
-    knownUntilMs: known.find(({ id }) => id === source.id)?.knownUntilMs ?? 0,
-  }));
-  const others = known.filter(({ id }) => spent.every((source) => source.id !== id));
-  return [...sources, ...others.map((source) => ({ ...source, debtMs: 0, lastMs: 0 }))];
+/** Returns the known sources of a secret, without their failures. */
+function knownOf({ sources }: GuardState): readonly SourceState[] {
+  return sources.filter(({ knownUntilMs }) => knownUntilMs > 0)
+    .map((source) => ({ ...source, ...FULL_BUDGET }));
 }

@@ -53,7 +53,6 @@ export function withSource(
     kept = kept.map((source) => source === oldest ? { ...source, knownUntilMs: 0 } : source);
   }
   kept = kept.filter((source) => isKnown(source, nowMs) || debtMs(source, nowMs) > 0);
-  // The surplus can be more than one: in memory, known sources are kept apart and spend as well.
   const surplus = kept.filter((source) => !isKnown(source, nowMs))
     .sort((a, b) => a.lastMs + a.debtMs - b.lastMs - b.debtMs)
     .slice(0, Math.max(0, kept.length - MAX_SOURCES));

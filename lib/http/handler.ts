@@ -10,7 +10,7 @@
  *    ├─ bindings/*           body or query → call             fault
  *    ├─ operations/*         arguments, then one of:          fault
  *    │     ├─ pair:          otp/key_uri → qr/encode → qr/svg → xml/writer
- *    │     └─ validate_pin:  guard admits → otp/totp → guard settles
+ *    │     └─ validate_pin:  find → decide → confirm (otp/finder, guard, WebCrypto)
  *    ├─ bindings/*           result → reply, fault → reply
  *    └─ http/response        reply → Response; one event for log and metrics, without arguments
  * ```

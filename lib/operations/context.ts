@@ -5,6 +5,7 @@
  */
 
 import type { Guard } from "../guard/guard.ts";
+import type { FindTimeStep } from "../otp/finder.ts";
 import type { SecretEncoding } from "../otp/secret.ts";
 import type { SealKeys } from "../sealing/seal_keys.ts";
 import type { TotpParameters } from "../otp/totp.ts";
@@ -19,6 +20,12 @@ export type HtmlForm = "svg" | "image";
 export interface ServiceContext {
   /** Parameters of the codes, and the window in time steps. */
   readonly otp: TotpParameters & { readonly window: number };
+  /** The finder of time steps; that of the hash unless given. */
+  readonly find?: FindTimeStep;
+  /** The check of the finder against WebCrypto at the start; no pin is right if it rejects. */
+  readonly selfCheck?: Promise<void> | undefined;
+  /** The log of errors of ours. */
+  readonly log?: { readonly error: (message: string) => void } | undefined;
   /** The encoding of a secretCode. */
   readonly secretEncoding: SecretEncoding;
   /** The clock: milliseconds since 1970-01-01T00:00:00Z. */

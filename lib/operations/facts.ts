@@ -11,8 +11,8 @@ import type { SecretForm, Unopened } from "../sealing/seal_keys.ts";
 export interface CallFacts {
   /** Short name of the secret, which does not reveal it; absent for an accepted pin. */
   readonly secret?: string;
-  /** Reason of a refused pin other than a wrong code. */
-  readonly outcome?: Refused;
+  /** Reason of a refused pin other than a wrong code; `internal`: WebCrypto does not confirm it. */
+  readonly outcome?: Refused | "internal";
   /** Distance of an accepted pin's time step from the current one. */
   readonly distance?: number;
   /** Number of parameters that the operation does not have, often pieces of an unencoded value. */

@@ -5,15 +5,9 @@
  */
 
 import { shortName } from "../guard/fingerprint.ts";
-import type { Admission, Verdict } from "../guard/guard.ts";
-import {
-  importOtpKey,
-  matchesCurrentStep,
-  matchTimeStep,
-  type OtpAlgorithm,
-  timeStep,
-  type TotpCheck,
-} from "../otp/totp.ts";
+import type { CheckedPin, Verdict } from "../guard/guard.ts";
+import { FINDERS, isCodeOf } from "../otp/finder.ts";
+import { timeStep } from "../otp/totp.ts";
 import type { CallContext } from "./context.ts";
 import type { CallFacts } from "./facts.ts";
 import { secretBytes } from "./secret_code.ts";
@@ -29,7 +23,7 @@ export interface ValidatePinArguments {
 /** Context of ValidatePin. */
 export type ValidatePinContext =
   & Pick<CallContext, "otp" | "secretEncoding" | "now">
-  & Partial<Pick<CallContext, "guard" | "source">>;
+  & Partial<Pick<CallContext, "find" | "guard" | "source" | "log" | "selfCheck">>;
 
 /** Result of ValidatePin, with facts for the operator. */
 export interface CheckedCall {
@@ -39,6 +33,10 @@ export interface CheckedCall {
   readonly facts?: CallFacts | undefined;
 }
 
+// Number of pins that WebCrypto did not confirm. While it grows, pins that were accepted together are
+// held to the budget that the first of them have used up.
+let unconfirmed = 0;
+
 /**
  * Checks whether a pin is the code of a time step in the window around now, and the guard accepts
  * it.
@@ -46,45 +44,64 @@ export interface CheckedCall {
  * Blanks, tabs and line ends are dropped first, since apps show `123 456`. Any other pin than the
  * ASCII digits of a code is wrong, not an error. An empty pin is no guess and bypasses the guard.
  *
- * The guard decides about each pin, so concurrent pins reveal no more than its budget allows.
+ * The time step is found, the guard decides, and WebCrypto confirms each true: neither a mistake in
+ * the finder nor a reply of a store makes a wrong pin right.
  *
  * @throws {Fault} When the secretCode gives no key.
  */
 export async function validatePin(
   { pin, secretCode }: ValidatePinArguments,
-  { otp, secretEncoding, now, guard, source }: ValidatePinContext,
+  context: ValidatePinContext,
 ): Promise<CheckedCall> {
-  const secret = secretBytes(secretCode, secretEncoding);
-  const fingerprint = guard?.fingerprint(secret) ?? "";
+  const { otp, secretEncoding, now, guard, source, log, selfCheck } = context;
+  const { find = FINDERS[otp.algorithm] } = context;
+  const key = secretBytes(secretCode, secretEncoding);
+  const fingerprint = guard?.fingerprint(key) ?? "";
+  const secret = guard && { secret: shortName(fingerprint) };
   const code = pin.replace(/[ \t\r\n]/g, "");
-  if (code === "") {
-    const secret = guard && { secret: shortName(fingerprint) };
-    return { result: false, facts: { ...secret, outcome: "empty" } };
-  }
+  if (code === "") return { result: false, facts: { ...secret, outcome: "empty" } };
+  await selfCheck;
   const sourceName = source === undefined ? undefined : guard?.source(fingerprint, source);
-  const admission = guard?.store.admit(fingerprint, sourceName);
-  if (typeof admission === "string") {
-    return { result: false, facts: { secret: shortName(fingerprint), outcome: admission } };
+  const isThrottled = (): boolean => guard?.store.isThrottled(fingerprint, sourceName) === true;
+  if (isThrottled()) return { result: false, facts: { ...secret, outcome: "throttled" } };
+  const { window, digits, period } = otp;
+  const step = timeStep(now(), period);
+  const found = find(key, { code, step, window, digits });
+  const distance = isWithin(window, found) ? found : undefined;
+  const matchedStep = distance === undefined ? undefined : step + distance;
+  const decide = (checked: CheckedPin["matchedStep"]): Verdict | Promise<Verdict> =>
+    guard?.store.decide(fingerprint, { matchedStep: checked, source: sourceName }) ?? "accepted";
+  const unconfirmedBefore = unconfirmed;
+  const verdict = await decide(matchedStep);
+  if (verdict !== "accepted" || distance === undefined) {
+    const reason = pinFlaw(code, digits) ?? secretFlaw(secretCode);
+    if (guard === undefined && reason === undefined) return { result: false };
+    const outcome = verdict === "accepted" || verdict === "wrong" ? {} : { outcome: verdict };
+    return { result: false, facts: { ...secret, ...outcome, ...(reason && { reason }) } };
   }
-  const check = {
-    code,
-    step: timeStep(now(), otp.period),
-    window: otp.window,
-    digits: otp.digits,
-  };
-  const { verdict, distance } = await judge(secret, otp.algorithm, check, admission ?? NO_GUARD);
-  // A store can refuse a right pin; no reply of a store makes a wrong pin right.
-  if (verdict === "accepted" && distance !== undefined) {
-    return { result: true, facts: { distance } };
+  let isConfirmed = false;
+  try {
+    isConfirmed = await isCodeOf(key, step + distance, code, otp);
+  } finally {
+    // Charge it as a wrong pin: a finder that matches too much gives no more pins than the budget.
+    if (!isConfirmed) {
+      unconfirmed++;
+      await decide(undefined);
+    }
   }
-  const reason = pinFlaw(code, otp.digits) ?? secretFlaw(secretCode);
-  if (guard === undefined && reason === undefined) return { result: false };
-  const facts = {
-    ...(guard && { secret: shortName(fingerprint) }),
-    ...(verdict !== "accepted" && verdict !== "wrong" && { outcome: verdict }),
-    ...(reason && { reason }),
-  };
-  return { result: false, facts };
+  if (!isConfirmed) {
+    log?.error("WebCrypto does not confirm a pin that was found to be right: one of both is wrong");
+    return { result: false, facts: { ...secret, outcome: "internal" } };
+  }
+  if (unconfirmed !== unconfirmedBefore && isThrottled()) {
+    return { result: false, facts: { ...secret, outcome: "throttled" } };
+  }
+  return { result: true, facts: { distance } };
+}
+
+// A finder that looks too far is mistaken as well.
+function isWithin(window: number, distance: number | undefined): distance is number {
+  return Number.isInteger(distance) && Math.abs(distance!) <= window;
 }
 
 /** Returns a sentence about a pin that cannot be a code; undefined for one that can. */
@@ -99,42 +116,4 @@ function pinFlaw(code: string, digits: number): string | undefined {
 /** Returns a sentence about a secret that was probably not meant so; undefined for any other. */
 function secretFlaw(secretCode: string): string | undefined {
   return /^\s|\s$/.test(secretCode) ? "The secret begins or ends with white space." : undefined;
-}
-
-const NO_GUARD: Admission = {
-  isCharged: true,
-  settle: (matchedStep) => matchedStep === undefined ? "wrong" : "accepted",
-  cancel: () => {},
-};
-
-interface Judged {
-  readonly verdict: Verdict;
-  readonly distance: number | undefined;
-}
-
-async function judge(
-  secret: Uint8Array<ArrayBuffer>,
-  algorithm: OtpAlgorithm,
-  check: TotpCheck,
-  admission: Admission,
-): Promise<Judged> {
-  let isSettled = false;
-  const settle = (distance: number | undefined): Verdict | Promise<Verdict> => {
-    isSettled = true;
-    return admission.settle(distance === undefined ? undefined : check.step + distance);
-  };
-  try {
-    const key = await importOtpKey(secret, algorithm);
-    // Most pins are codes of the current step: checking it first saves two thirds of the work. A
-    // right pin that is refused takes as long as a wrong one.
-    if (admission.isCharged && await matchesCurrentStep(key, check)) {
-      const verdict = await settle(0);
-      if (verdict !== "accepted") await matchTimeStep(key, { ...check, nearest: 1 });
-      return { verdict, distance: 0 };
-    }
-    const distance = await matchTimeStep(key, { ...check, nearest: admission.isCharged ? 1 : 0 });
-    return { verdict: await settle(distance), distance };
-  } finally {
-    if (!isSettled) admission.cancel();
-  }
 }

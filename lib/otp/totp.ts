@@ -1,9 +1,11 @@
 /**
- * HOTP (RFC 4226) and TOTP (RFC 6238) over WebCrypto, to stay on the web platform; a synchronous
- * HMAC would be faster but is not part of it. Time is an argument everywhere.
+ * HOTP (RFC 4226) and TOTP (RFC 6238): codes over WebCrypto, and the search for the time step of a
+ * code over a synchronous HMAC. Time is an argument everywhere.
  *
  * @module
  */
+
+import type { CounterHmac } from "./hmac_sha1.ts";
 
 /** Hash of the HMAC, by its name in a Key URI. */
 export type OtpAlgorithm = "SHA1" | "SHA256" | "SHA512";
@@ -42,6 +44,19 @@ export async function importOtpKey(
 }
 
 /**
+ * Computes the HMAC of a counter: of its 8 bytes (RFC 4226 §5.2).
+ *
+ * @param counter Integer from 0 to 2^53 - 1.
+ */
+export async function hotpMac(key: CryptoKey, counter: number): Promise<Uint8Array<ArrayBuffer>> {
+  const message = new DataView(new ArrayBuffer(8));
+  // setUint32 takes the lowest 32 bits of the whole part of its argument.
+  message.setUint32(0, counter / 2 ** 32);
+  message.setUint32(4, counter);
+  return new Uint8Array(await crypto.subtle.sign("HMAC", key, message));
+}
+
+/**
  * Computes the code of a counter (RFC 4226 §5.3).
  *
  * @param counter Integer from 0 to 2^53 - 1.
@@ -49,30 +64,22 @@ export async function importOtpKey(
  * @returns Code with its leading zeros.
  */
 export async function hotp(key: CryptoKey, counter: number, digits: number): Promise<string> {
-  const mac = new DataView(await crypto.subtle.sign("HMAC", key, hotpMessage(counter)));
-  // Dynamic truncation: the low 4 bits of the last byte give the offset of the 31 bits to take.
-  const offset = mac.getUint8(mac.byteLength - 1) & 0xf;
-  const truncated = mac.getUint32(offset) & 0x7fffffff;
-  return String(truncated % 10 ** digits).padStart(digits, "0");
+  return codeOf(await hotpMac(key, counter), digits);
 }
 
-/** Number of cached messages: those of the widest window, with room to spare. */
-const KEPT_MESSAGES = 256;
+/** Returns the code of an HMAC, with its leading zeros. */
+export function codeOf(mac: Uint8Array, digits: number): string {
+  return String(truncated(mac) % 10 ** digits).padStart(digits, "0");
+}
 
-// Cache of messages. Checks at one time use the same few counters, and V8 needs longer for a
-// message than for all else here but the signature. A counter is a time and reveals no secret.
-const kept: { readonly counter: number; readonly message: DataView<ArrayBuffer> }[] = [];
-
-/** Returns the HMAC message of a counter, 8 bytes; cached, so it is never written to again. */
-export function hotpMessage(counter: number): DataView<ArrayBuffer> {
-  const known = kept[counter % KEPT_MESSAGES];
-  if (known?.counter === counter) return known.message;
-  const message = new DataView(new ArrayBuffer(8));
-  // setUint32 takes the lowest 32 bits of the whole part of its argument.
-  message.setUint32(0, counter / 2 ** 32);
-  message.setUint32(4, counter);
-  kept[counter % KEPT_MESSAGES] = { counter, message };
-  return message;
+/**
+ * Truncates an HMAC to 31 bits (RFC 4226 §5.3, dynamic truncation): the low 4 bits of the last byte
+ * give their offset.
+ */
+export function truncated(mac: Uint8Array): number {
+  const offset = mac[mac.length - 1]! & 0xf;
+  return (mac[offset]! & 0x7f) << 24 | mac[offset + 1]! << 16 | mac[offset + 2]! << 8 |
+    mac[offset + 3]!;
 }
 
 /**
@@ -102,59 +109,53 @@ export interface TotpCheck {
   readonly step: number;
   /** Time steps accepted on each side of the current one (RFC 6238 §5.2), 0 to 100. */
   readonly window: number;
-  /** Distance of the nearest step to check; default 0, the current step. */
-  readonly nearest?: number;
   /** Digits of a code, 6 to 8. */
   readonly digits: number;
 }
 
 /**
- * Finds the time step of a code.
+ * Finds the time step of a code, without waiting.
  *
- * For text with the right number of digits, the code of every step is computed and compared, so
- * that the time taken reveals nothing about the pin, even when a guard withholds the answer (RFC
- * 4226 §7.3). For other text, no code is computed.
+ * For text with the right number of digits, the code of every step is computed and compared in
+ * constant time, so that the time taken reveals nothing about the pin, even when a guard withholds
+ * the answer (RFC 4226 §7.3). For other text, no code is computed.
  *
+ * @param hmac HMAC of the codes' hash; it forgets the key at the end.
  * @returns Distance to the current step, from -window to window, the nearest if there are two;
  * undefined when no step matches.
  */
-export async function matchTimeStep(
-  key: CryptoKey,
-  { code, step, window, nearest = 0, digits }: TotpCheck,
-): Promise<number | undefined> {
-  if (!isCode(code, digits)) return undefined;
-  const distances = nearest === 0 ? [0] : [];
-  for (let distance = Math.max(nearest, 1); distance <= window; distance++) {
-    distances.push(-distance, distance);
+export function matchTimeStep(
+  hmac: CounterHmac,
+  key: Uint8Array,
+  { code, step, window, digits }: TotpCheck,
+): number | undefined {
+  if (code.length !== digits || !/^[0-9]+$/.test(code)) return undefined;
+  const [number, modulus] = [Number(code), 10 ** digits];
+  // Of all bits set, there is no match; the nearest step comes last. Nothing branches on a code.
+  let [isNone, found] = [-1, 0];
+  const compare = (distance: number): void => {
+    // Before the first step there is none; a clock without time has none at all.
+    if (!(step + distance >= 0)) return;
+    const difference = truncated(hmac.mac(step + distance)) % modulus ^ number;
+    const differs = (difference | -difference) >> 31;
+    isNone &= differs;
+    found = found & differs | distance & ~differs;
+  };
+  try {
+    hmac.setKey(key);
+    for (let distance = window; distance > 0; distance--) {
+      compare(distance);
+      compare(-distance);
+    }
+    compare(0);
+  } finally {
+    hmac.clear();
   }
-  const possible = distances.filter((distance) => step + distance >= 0);
-  const codes = await Promise.all(possible.map((distance) => hotp(key, step + distance, digits)));
-  const matches = codes.map((candidate) => equalInConstantTime(code, candidate));
-  const first = matches.indexOf(true);
-  return first < 0 ? undefined : possible[first];
+  return isNone === 0 ? found : undefined;
 }
 
-/**
- * Whether a code is that of the current time step. It costs a third of a check with both
- * neighbours.
- */
-export async function matchesCurrentStep(
-  key: CryptoKey,
-  { code, step, digits }: Pick<TotpCheck, "code" | "step" | "digits">,
-): Promise<boolean> {
-  return isCode(code, digits) && equalInConstantTime(code, await hotp(key, step, digits));
-}
-
-function isCode(text: string, digits: number): boolean {
-  return text.length === digits && /^[0-9]+$/.test(text);
-}
-
-/**
- * Whether two texts are equal, in time independent of their characters.
- *
- * Both lengths are public (the number of digits).
- */
-function equalInConstantTime(a: string, b: string): boolean {
+/** Whether two codes of the same length are equal, in time independent of their digits. */
+export function equalInConstantTime(a: string, b: string): boolean {
   let difference = a.length ^ b.length;
   for (let i = 0; i < a.length; i++) difference |= a.charCodeAt(i) ^ b.charCodeAt(i);
   return difference === 0;

@@ -88,7 +88,7 @@ export interface ServerState {
 }
 
 /** Service of the command `serve`. */
-export interface ServerService extends Pick<Service, "handler" | "operatorHandler"> {
+export interface ServerService extends Pick<Service, "handler" | "operatorHandler" | "selfCheck"> {
   /** The log on standard error. */
   readonly log: Log;
   /** Addresses of callers, which the listener fills; undefined unless the log has them. */
@@ -147,7 +147,7 @@ export function createServerService(
     randomBytes,
     count: (event) => metrics?.countGuard(event),
   });
-  const { handler, operatorHandler } = createService(config, {
+  const { handler, operatorHandler, selfCheck } = createService(config, {
     now,
     guard,
     sealKeys,
@@ -188,6 +188,7 @@ export function createServerService(
   return {
     handler,
     operatorHandler,
+    selfCheck,
     log,
     peers,
     state,

@@ -108,7 +108,7 @@ export function createMetrics(version: string, window: number): Metrics {
       countRequest(event, caller);
       observeDuration(durations, operation, durationMs / 1000);
       if (facts.distance !== undefined) put(distances, facts.distance);
-      if (facts.outcome !== undefined) {
+      if (facts.outcome !== undefined && facts.outcome !== "internal") {
         refusals.set(facts.outcome, refusals.get(facts.outcome)! + 1);
       }
       if (facts.unopened !== undefined) {

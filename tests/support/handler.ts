@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import { assert } from "@std/assert/assert";
 import { type Config, parseConfig } from "../../lib/config/options.ts";
 import type { Guard } from "../../lib/guard/guard.ts";
+import type { FindTimeStep } from "../../lib/otp/finder.ts";
 import { KeyRing, parseKeys } from "../../lib/http/api_keys.ts";
 import { createHandler, type Handler } from "../../lib/http/handler.ts";
 import type { HandlerOptions } from "../../lib/http/options.ts";
@@ -25,19 +26,30 @@ export interface HandlerParts extends
   readonly now: () => number;
   /** The guard. */
   readonly guard?: Guard | undefined;
+  /** A broken finder instead of that of the hash. */
+  readonly find?: FindTimeStep;
 }
 
 /** Makes the handler, with the service page; without a guard in `parts`, it checks every pin. */
 export function serviceHandler(
   config: Config,
-  { now, guard, apiKeys: lines = [], sealKeys: sealLines = [], ...parts }: HandlerParts,
+  { now, guard, find, apiKeys: lines = [], sealKeys: sealLines = [], ...parts }: HandlerParts,
   rows?: readonly Route[],
 ): Handler {
   const { namespace, baseUrl, trustProxy, maxFailures, singleUse, secretEncoding, html } = config;
   const sealKeys = sealLines.length === 0
     ? undefined
     : new SealKeys(parseSealKeys(sealLines.join("\n")), randomBytes);
-  const service = { otp: config, secretEncoding, html, now, guard, sealKeys };
+  const service = {
+    otp: config,
+    secretEncoding,
+    html,
+    now,
+    guard,
+    sealKeys,
+    log: parts.log,
+    ...(find && { find }),
+  };
   const options = { namespace, baseUrl, trustProxy, maxFailures, singleUse };
   const apiKeys = lines.length === 0 ? undefined : new KeyRing(parseKeys(lines.join("\n")));
   return createHandler({ page: servicePage, ...options, service, apiKeys, ...parts }, rows);

@@ -5,6 +5,7 @@
  * @module
  */
 
+import { createHash } from "node:crypto";
 import fengari from "fengari";
 import type { StoreLink } from "../../lib/guard/redis/link.ts";
 import type { Send } from "../../lib/guard/redis/script.ts";
@@ -29,7 +30,8 @@ export function luaLink(): Pick<StoreLink, "run" | "isHealthy" | "close"> {
 export class LuaStore {
   readonly #texts = new Map<string, string>();
   readonly #state = lauxlib.luaL_newstate();
-  #script = "";
+  /** Hashes of the loaded scripts, which are globals by these names. */
+  readonly #loaded = new Set<string>();
 
   constructor() {
     const state = this.#state;
@@ -47,25 +49,33 @@ export class LuaStore {
     return this.#texts.get(key);
   }
 
-  /** Runs a script, and returns the two numbers of its reply. */
-  evaluate([command, script = "", , key = "", ...args]: readonly string[]): readonly number[] {
-    if (command !== "EVAL" && this.#script === "") throw new Error("NOSCRIPT No matching script");
+  /** Runs a script, and returns its reply: a number, or a list of two. */
+  evaluate(
+    [command, script = "", , key = "", ...args]: readonly string[],
+  ): number | readonly number[] {
     const state = this.#state;
-    if (command === "EVAL" && script !== this.#script) {
+    const name = command === "EVAL" ? createHash("sha1").update(script).digest("hex") : script;
+    if (command !== "EVAL" && !this.#loaded.has(name)) {
+      throw new Error("NOSCRIPT No matching script");
+    }
+    if (!this.#loaded.has(name)) {
       this.#check(lauxlib.luaL_loadstring(state, luaText(script)));
-      lua.lua_setglobal(state, luaText("script"));
-      this.#script = script;
+      lua.lua_setglobal(state, luaText(name));
+      this.#loaded.add(name);
     }
     this.#setTable("KEYS", [key]);
     this.#setTable("ARGV", args);
-    lua.lua_getglobal(state, luaText("script"));
+    lua.lua_getglobal(state, luaText(name));
     this.#check(lua.lua_pcall(state, 0, 1, 0));
-    const reply = [1, 2].map((i) => {
-      lua.lua_rawgeti(state, -1, i);
-      const number = Math.trunc(lua.lua_tonumber(state, -1));
-      lua.lua_pop(state, 1);
-      return number;
-    });
+    const numberAt = (at: number): number => Math.trunc(lua.lua_tonumber(state, at));
+    const reply = lua.lua_istable(state, -1)
+      ? [1, 2].map((i) => {
+        lua.lua_rawgeti(state, -1, i);
+        const number = numberAt(-1);
+        lua.lua_pop(state, 1);
+        return number;
+      })
+      : numberAt(-1);
     lua.lua_settop(state, 0);
     return reply;
   }
@@ -90,6 +100,7 @@ export class LuaStore {
     );
     if (name === "SET") this.#texts.set(key, text);
     else if (name === "DEL") this.#texts.delete(key);
+    else if (name === "PTTL") return lua.lua_pushnumber(this.#state, -1), 1;
     else if (name !== "GET") throw new Error(`The store has no ${name}`);
     const found = name === "GET" ? this.#texts.get(key) : undefined;
     if (found === undefined) lua.lua_pushboolean(this.#state, false);

@@ -283,3 +283,28 @@ Deno.test("the library without a page loads no text of the page", () => {
   assertEquals(names.filter((name) => name.startsWith("page/")), []);
   assert(names.includes("http/documents.ts") && names.includes("guard/redis/link.ts"));
 });
+
+Deno.test("createAuthenticator() says true to no pin where WebCrypto and the library compute other codes", async () => {
+  const { sign } = crypto.subtle;
+  crypto.subtle.sign = () => Promise.resolve(new ArrayBuffer(20));
+  const causes: unknown[] = [];
+  const log = { error: (_: string, cause?: unknown) => void causes.push(cause) };
+  const { fetch, validatePin } = createAuthenticator({}, { now, log });
+  try {
+    await assertRejects(() => validatePin({ pin, secretCode }), Error, "are different");
+  } finally {
+    crypto.subtle.sign = sign;
+  }
+  // It stays so: this is checked once, at the start.
+  await assertRejects(() => validatePin({ pin, secretCode }), Error, "are different");
+  const reply = await fetch(
+    new Request(
+      `http://localhost/Validate.aspx?Pin=${pin}&SecretCode=${encodeURIComponent(secretCode)}`,
+    ),
+  );
+  assertEquals([reply.status, await reply.text(), causes.map(String)], [
+    200,
+    "False",
+    ["FinderError: the codes of SHA1 that Authenticator and WebCrypto compute here are different"],
+  ]);
+});

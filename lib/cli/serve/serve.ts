@@ -71,6 +71,7 @@ export async function serve(
   });
   const { log } = service;
   try {
+    await service.selfCheck;
     const version = tlsVersion(config);
     const options = listenOptions(config, service);
     // Before the server listens, a signal ends the process at once; in a container, process 1 would

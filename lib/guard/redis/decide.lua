@@ -45,6 +45,7 @@ local function owed(spending)
 end
 
 local function limit(budget, spending)
+  if owed(spending) == 0 then spending.owed, spending.last = 0, 0 end
   spending.owed = math.min(spending.owed, (budget.attempts + budget.extra) * budget.refill)
   spending.last = math.min(spending.last, now)
 end
@@ -65,7 +66,7 @@ if counts then
   limit(whole, total)
   for _, source in ipairs(sources) do
     limit(each, source)
-    source.known = math.min(source.known, now + knownMs)
+    source.known = source.known > now and math.min(source.known, now + knownMs) or 0
   end
 end
 

@@ -146,11 +146,12 @@ export function isReply(error: unknown, word: string): boolean {
 /**
  * Ends the throttle of a secret by its key.
  *
+ * @param nowMs The time in milliseconds; undefined for the store's clock.
  * @returns Whether the store had a state of the secret.
  * @throws {Error} When the store does not do it.
  */
-export async function unlock(send: Send, key: string): Promise<boolean> {
-  const done = await send(["EVAL", unlockScript, "1", key]);
+export async function unlock(send: Send, key: string, nowMs?: number): Promise<boolean> {
+  const done = await send(["EVAL", unlockScript, "1", key, String(nowMs ?? "")]);
   if (done !== 0 && done !== 1) throw new Error(UNREADABLE);
   return done === 1;
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Admission, CheckedPin, GuardRules, GuardStore, Refusal, Verdict } from "../guard.ts";
+import type { CheckedPin, GuardRules, GuardStore, Verdict } from "../guard.ts";
 import { ExpiringMap } from "../expiring_map.ts";
 import type { StoreLink } from "./link.ts";
 import { NO_REPLY } from "./reasons.ts";
@@ -56,40 +56,13 @@ export class RedisStore implements GuardStore {
     this.#options.link.close();
   }
 
-  /** Admits a pin, or refuses it by the refusals of this process. */
-  admit(fingerprint: string, source?: string): Admission | Refusal {
-    if (this.#refusals.get(refusalName(fingerprint, source), this.#options.now())) {
-      return "throttled";
-    }
+  /** Decides about a pin by the script, unless the store is known to be away. */
+  async decide(fingerprint: string, pin: CheckedPin): Promise<Verdict> {
+    const { rules, link, now, storeNow, onError } = this.#options;
     if (!this.isHealthy()) {
-      this.#options.onError?.();
+      onError?.();
       return "unavailable";
     }
-    return {
-      isCharged: false,
-      settle: (matchedStep) => this.#settle(fingerprint, { matchedStep, source }),
-      cancel: () => {},
-    };
-  }
-
-  /** Ends the throttle of a secret, of which this process forgets the refusals within a second. */
-  async unlock(fingerprint: string): Promise<boolean> {
-    const key = redisKey(fingerprint);
-    // A refused command, for want of a permission, is no failure of the link; no reply is one.
-    const refusal = (error: unknown): { readonly error: unknown } => {
-      if (isReply(error, NO_REPLY)) throw error;
-      return { error };
-    };
-    const done = await this.#options.link.run(
-      key,
-      (send) => unlock(send, key).catch(refusal),
-    );
-    if (typeof done === "object") throw done.error;
-    return done;
-  }
-
-  async #settle(fingerprint: string, pin: CheckedPin): Promise<Verdict> {
-    const { rules, link, now, storeNow, onError } = this.#options;
     const key = redisKey(fingerprint);
     const call = { rules, pin, nowMs: storeNow?.() };
     try {
@@ -106,6 +79,26 @@ export class RedisStore implements GuardStore {
       onError?.();
       return "unavailable";
     }
+  }
+
+  /** Whether this process remembers a refusal. */
+  isThrottled(fingerprint: string, source: string | undefined): boolean {
+    const name = refusalName(fingerprint, source);
+    return this.#refusals.get(name, this.#options.now()) !== undefined;
+  }
+
+  /** Ends the throttle of a secret, of which this process forgets the refusals within a second. */
+  async unlock(fingerprint: string): Promise<boolean> {
+    const key = redisKey(fingerprint);
+    // A refused command, for want of a permission, is no failure of the link; no reply is one.
+    const refusal = (error: unknown): { readonly error: unknown } => {
+      if (isReply(error, NO_REPLY)) throw error;
+      return { error };
+    };
+    const { link, storeNow } = this.#options;
+    const done = await link.run(key, (send) => unlock(send, key, storeNow?.()).catch(refusal));
+    if (typeof done === "object") throw done.error;
+    return done;
   }
 }
 

@@ -11,7 +11,8 @@
  */
 
 import type { SecretEncoding } from "../secret.ts";
-import { DEFAULT_TOTP, hotp, importOtpKey, timeStep, type TotpParameters } from "../totp.ts";
+import { computes, importHmac } from "../import_hmac.ts";
+import { codeOf, DEFAULT_TOTP, timeStep, type TotpParameters } from "../totp.ts";
 import { type KeyReading, keyReadings, type SecretReading } from "./secret_readings.ts";
 
 /** Server settings that decide on a pin. */
@@ -222,11 +223,13 @@ async function search(
   for (const { bytes, isCounted = false, typingError, ...trial } of trials) {
     const { steps, ...assumed } = trial;
     const { algorithm, period } = assumed;
-    const key = await importOtpKey(bytes, algorithm);
+    if (!computes(algorithm)) continue;
+    const macOf = await importHmac(bytes, algorithm);
     const current = timeStep(nowMs, period);
     const counters = steps.map((step) => isCounted ? step : current + step)
       .filter((counter) => counter >= 0);
-    const codes = await Promise.all(counters.map((counter) => hotp(key, counter, MAX_DIGITS)));
+    const macs = await Promise.all(counters.map(macOf));
+    const codes = macs.map((mac) => codeOf(mac, MAX_DIGITS));
     const pins = typingError === undefined ? [pin] : WITHOUT_TYPING_ERROR[typingError](pin);
     for (const [i, code] of codes.entries()) {
       const form = pins.map((pin) => formOf(code, pin, digits)).find(Boolean);

@@ -4,16 +4,17 @@
  * @module
  */
 
-import { hotpMessage, timeStep, type TotpParameters } from "../../otp/totp.ts";
+import type { HmacOfCounter } from "../../otp/import_hmac.ts";
+import { codeOf, timeStep, type TotpParameters, truncated } from "../../otp/totp.ts";
 import { all, setText, textElement } from "./dom.ts";
 
 /**
  * Shows how the code of a moment comes about.
  *
- * @param key Key of the secret; undefined for none, which shows dashes.
+ * @param macOf HMAC under the secret; undefined without one, which shows dashes.
  */
 export async function showComputation(
-  key: CryptoKey | undefined,
+  macOf: HmacOfCounter | undefined,
   { period, digits }: TotpParameters,
   nowMs: number,
 ): Promise<void> {
@@ -21,13 +22,13 @@ export async function showComputation(
   const step = timeStep(nowMs, period);
   show("seconds", String(seconds));
   show("step", String(step));
-  if (key === undefined) {
+  if (macOf === undefined) {
     for (const part of ["mac", "offset", "taken", "number", "code"]) show(part, "-");
     return;
   }
-  const mac = new Uint8Array(await crypto.subtle.sign("HMAC", key, hotpMessage(step)));
+  const mac = await macOf(step);
   const offset = mac.at(-1)! & 0xf;
-  const number = new DataView(mac.buffer).getUint32(offset) & 0x7fffffff;
+  const number = truncated(mac);
   const bytes = [...mac].map((byte) => byte.toString(16).padStart(2, "0"));
   const taken = bytes.slice(offset, offset + 4).join(" ");
   for (const place of all("[data-part=mac]")) {
@@ -40,7 +41,7 @@ export async function showComputation(
   show("offset", String(offset));
   show("taken", taken);
   show("number", String(number));
-  show("code", String(number % 10 ** digits).padStart(digits, "0"));
+  show("code", codeOf(mac, digits));
 }
 
 function show(part: string, text: string): void {

@@ -5,13 +5,13 @@
  * @module
  */
 
+import { computes } from "../../otp/import_hmac.ts";
 import { isInTheClear } from "../shared/address.ts";
 import { setUpCopyButton, setUpPrintButton } from "./buttons.ts";
 import { all, one, showAddress } from "./dom.ts";
 import { setUpForm, setUpKey, showWhole } from "./forms.ts";
 import { PageState } from "./page_state.ts";
 import { followScrolling, setUpPanes } from "./panes.ts";
-import { computes, setUpHmac } from "./plain_hmac.ts";
 import { fitPictures } from "./qr_code.ts";
 import { followForms } from "./request.ts";
 import { setUpTestAuthenticator, showCodes } from "./test_authenticator.ts";
@@ -40,7 +40,6 @@ function fitToSize(): void {
   followScrolling();
 }
 
-setUpHmac();
 showConnection();
 showAddress();
 setUpPanes();

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { HmacOfCounter } from "../../otp/import_hmac.ts";
 import type { ScriptSettings } from "../shared/settings.ts";
 import { Clock } from "./clock.ts";
 import { readSettings } from "./dom.ts";
@@ -11,8 +12,11 @@ import { readSettings } from "./dom.ts";
 /** Pending work of a form: the timer of a pause in typing, or the abort of a request. */
 export type PendingWork = { readonly timer?: number; readonly control?: AbortController };
 
-/** Secret that the test authenticator shows codes of, and its key; none if it is not valid. */
-export type TestKey = { readonly secret: string; readonly key: Promise<CryptoKey | undefined> };
+/** Secret that the test authenticator shows codes of, and its HMAC; none if it is not valid. */
+export type TestKey = {
+  readonly secret: string;
+  readonly hmac: Promise<HmacOfCounter | undefined>;
+};
 
 /** State of the page, made once by the script and given to each function that needs it. */
 export class PageState {

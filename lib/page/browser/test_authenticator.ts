@@ -5,11 +5,11 @@
  * @module
  */
 
-import { hotp, importOtpKey, timeStep } from "../../otp/totp.ts";
+import { computes, importHmac } from "../../otp/import_hmac.ts";
+import { codeOf, timeStep } from "../../otp/totp.ts";
 import { codePlaceholder, inGroups } from "../shared/code_groups.ts";
 import { all, first, one, setText } from "./dom.ts";
 import { showComputation } from "./computation.ts";
-import { computes } from "./plain_hmac.ts";
 import type { PageState } from "./page_state.ts";
 import { keyIn } from "./secret_kind.ts";
 
@@ -42,22 +42,22 @@ async function showCodesIn(state: PageState, box: HTMLElement): Promise<void> {
   const secret = one<HTMLInputElement>("input[name=secretCode]", formOf(box)).value;
   if (state.testKey?.secret !== secret) {
     const bytes = keyIn(secret, state.settings);
-    const key = bytes?.length ? importOtpKey(bytes, algorithm) : Promise.resolve(undefined);
-    state.testKey = { secret, key };
+    const hmac = bytes?.length ? importHmac(bytes, algorithm) : Promise.resolve(undefined);
+    state.testKey = { secret, hmac };
   }
-  const made = await state.testKey.key;
+  const macOf = await state.testKey.hmac;
   if (state.testKey.secret !== secret) return;
   const nowMs = state.clock.nowMs();
   const step = timeStep(nowMs, period);
-  void showComputation(made, state.settings, nowMs);
-  box.classList.toggle("no-secret", made === undefined);
+  void showComputation(macOf, state.settings, nowMs);
+  box.classList.toggle("no-secret", macOf === undefined);
   one(".left-arc", box).setAttribute(
     "stroke-dasharray",
-    made === undefined ? "0 1" : `${1 - nowMs / 1000 / period % 1} 1`,
+    macOf === undefined ? "0 1" : `${1 - nowMs / 1000 / period % 1} 1`,
   );
   for (const button of all<HTMLButtonElement>("[data-step]", box)) {
     const counter = step + Number(button.dataset["step"]);
-    const code = made && counter >= 0 ? await hotp(made, counter, digits) : "";
+    const code = macOf && counter >= 0 ? codeOf(await macOf(counter), digits) : "";
     if (state.testKey.secret !== secret) return;
     button.disabled = code === "";
     setText(one(".code", button), code === "" ? codePlaceholder(digits) : inGroups(code));

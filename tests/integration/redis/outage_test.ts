@@ -56,7 +56,8 @@ const SECRETS = Array.from({ length: 8 }, (_, i) => `secret ${i}`);
 
 for (const [what, begin, end] of OUTAGES) {
   Deno.test(`when Redis ${what} under load, pins are refused until it is back`, async () => {
-    await withRedis([], async (redis) => {
+    // A full one evicts by the shown command; here it refuses to write.
+    await withRedis(["--maxmemory-policy", "noeviction"], async (redis) => {
       // Not so patient that a store that is silent is found out late.
       const url = `${redis.url}?timeout=5000`;
       const log = await withTwoServers(url, ["--max-failures", "5"], async (one, two) => {

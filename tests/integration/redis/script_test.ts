@@ -16,7 +16,7 @@ import {
 import { RedisStore } from "../../../lib/guard/redis/store.ts";
 import { parseStoreUrl, type StoreUrl } from "../../../lib/guard/redis/store_url.ts";
 import { eventually } from "../../support/eventually.ts";
-import { clockPastRefusals, playScript } from "../../support/script_history.ts";
+import { clockPastRefusals, playHistories } from "../../support/guard_history.ts";
 import { withRedis } from "../../support/redis_server.ts";
 
 const HOUR = 3_600_000;
@@ -46,8 +46,8 @@ async function withLink(url: string, run: (link: StoreLink) => Promise<void>): P
   }
 }
 
-Deno.test("the script decides as the rules do in every history", async () => {
-  await withRedis([], ({ url }) => withLink(url, (link) => playScript(() => link, 60)));
+Deno.test("the stores in memory and in Redis decide as the rules do in every history", async () => {
+  await withRedis([], ({ url }) => withLink(url, (link) => playHistories(() => link, 60)));
 });
 
 Deno.test("the script answers with the time for which pins are refused, by the store's clock", async () => {

@@ -1,4 +1,5 @@
-import { type StoreChanges, storeThat } from "../../support/guard_store.ts";
+import type { GuardStore } from "../../../lib/guard/guard.ts";
+import { storeThat } from "../../support/guard_store.ts";
 import { assertEquals } from "@std/assert/equals";
 import { type HandlerChanges, handlerWith } from "../../support/handler.ts";
 import { referenceHotp } from "../../support/reference_totp.ts";
@@ -37,7 +38,7 @@ const fail = (): never => {
 };
 
 /** A service with a guard that accepts every right pin, except as a test changes it. */
-function guarded(changes: StoreChanges): HandlerChanges {
+function guarded(changes: Partial<GuardStore>): HandlerChanges {
   return { guard: { fingerprint: () => "", source: () => "", store: storeThat(changes) } };
 }
 
@@ -46,9 +47,10 @@ function guarded(changes: StoreChanges): HandlerChanges {
 const REFUSED: readonly (readonly [string, string, HandlerChanges])[] = [
   ["a broken clock", RIGHT, { now: fail }],
   ["a clock without time", RIGHT, { now: () => NaN }],
+  ["a broken finder", RIGHT, { find: fail }],
   ["a broken core", RIGHT, { guard: { ...guarded({}).guard!, fingerprint: fail } }],
-  ["a store that fails before the pin is checked", RIGHT, guarded({ refusal: fail })],
-  ["a store that fails after it", RIGHT, guarded({ settle: () => Promise.reject(new Error()) })],
+  ["a store that fails before the pin is checked", RIGHT, guarded({ isThrottled: fail })],
+  ["a store that fails after it", RIGHT, guarded({ decide: () => Promise.reject(new Error()) })],
   ["a secret that is not Base32, with --secret-encoding base32", RIGHT.replace(SECRET, "!"), {
     flags: { "secret-encoding": "base32" },
   }],

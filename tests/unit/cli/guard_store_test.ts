@@ -156,7 +156,7 @@ Deno.test("guard unlock lifts the wait of the secret at a store, and names it as
     assertEquals([lines.length, lines[0]!.includes(expected)], [1, true], lines[0]);
     assertEquals(lines[0]!.includes(`secret=${shortName(FINGERPRINT)}`), true);
     const [, , ...key] = asked.find(([command]) => command === "EVAL")!;
-    assertEquals(key, ["1", `${KEY_PREFIX}${FINGERPRINT}`]);
+    assertEquals(key, ["1", `${KEY_PREFIX}${FINGERPRINT}`, ""]);
   }
   assertEquals(
     await printed((config, print) => guardName(config, { csv: false }, print), () => "OK"),

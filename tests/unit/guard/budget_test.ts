@@ -7,7 +7,6 @@ import {
   extraAttempts,
   FIRST_WAIT_MS,
   FULL_BUDGET,
-  giveBack,
   remainingWaitMs,
   spend,
   type Spending,
@@ -108,18 +107,6 @@ Deno.test("remainingWaitMs() of unknown sources lasts until their part of the bu
   assertEquals(remainingWaitMs({ ...part, attempts: 5 }, spending, START), HOUR);
 });
 
-Deno.test("giveBack() leaves what was there before the attempt, and of a later one its own moment", () => {
-  const before = { debtMs: HOUR, lastMs: START - SECOND };
-  const after = spend(BUDGET, before, START);
-  assertEquals(giveBack(BUDGET, after, before, after), before);
-  // Another wrong pin came between: its moment stays, and one attempt less.
-  const later = spend(BUDGET, after, START + SECOND);
-  assertEquals(giveBack(BUDGET, later, before, after), {
-    debtMs: later.debtMs - HOUR,
-    lastMs: START + SECOND,
-  });
-});
-
 Deno.test("clampToClock() returns a valid spending unchanged", () => {
   const { spending, nowMs } = spentAtOnce(BUDGET, 10);
   assert(clampToClock(BUDGET, spending, nowMs) === spending);
@@ -142,4 +129,10 @@ Deno.test("clampToClock() limits the debt from a larger budget", () => {
     10 * HOUR,
     HOUR,
   ]);
+});
+
+Deno.test("clampToClock() keeps a full budget full, even if the clock is set back later", () => {
+  const { spending, nowMs } = spentAtOnce(BUDGET, 2);
+  assertEquals(clampToClock(BUDGET, spending, nowMs + 2 * HOUR), FULL_BUDGET);
+  assert(clampToClock(BUDGET, FULL_BUDGET, nowMs) === FULL_BUDGET);
 });

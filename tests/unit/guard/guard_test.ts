@@ -2,7 +2,6 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { FIRST_WAIT_MS } from "../../../lib/guard/budget.ts";
 import {
-  charged,
   type GuardRules,
   guardRules,
   type GuardState,
@@ -38,16 +37,14 @@ function rulesWith(options: Partial<Parameters<typeof guardRules>[0]> = {}): Gua
   return guardRules({ maxFailures: 3, singleUse: false, window: 1, period: 30, ...options });
 }
 
-/** One secret, played pin by pin in the model, the script and the memory store: they decide alike. */
+/** One secret, played pin by pin by the rules, the script and the memory store: they decide alike. */
 class Player {
-  /** State of the secret in the model. */
+  /** State of the secret by the rules. */
   state: GuardState | undefined;
   #expiresMs = Infinity;
   readonly #script: LuaStore | undefined;
   #key = "a secret";
-  // The clock of the memory store is never set back: from then on the script alone is played.
-  #store: MemoryStore | undefined;
-  #lastMs = 0;
+  readonly #store: MemoryStore;
 
   /** The time in milliseconds. */
   nowMs = START;
@@ -67,12 +64,12 @@ class Player {
     this.state = state;
     const words = ["EVAL", DECIDE_SCRIPT, "1", this.#key, ...scriptArguments(call)];
     if (this.#script !== undefined) {
-      assertEquals(SCRIPT_VERDICTS[this.#script.evaluate(words)[0]!], verdict);
+      assertEquals(
+        SCRIPT_VERDICTS[(this.#script.evaluate(words) as readonly number[])[0]!],
+        verdict,
+      );
       assertEquals(parseState(this.#script.get(this.#key) ?? ""), state);
     }
-    if (this.nowMs < this.#lastMs) this.#store = undefined;
-    this.#lastMs = this.nowMs;
-    if (this.#store === undefined) return verdict;
     assertEquals(decide(this.#store, "a secret", matchedStep, source), verdict);
     return verdict;
   }
@@ -275,15 +272,24 @@ Deno.test("a clock set back remembers no source of right pins for longer", () =>
   ]);
 });
 
-Deno.test("charged() limits how long a source is known, where the clock was set back", () => {
+Deno.test("a clock set back remembers no known source for longer, in any store", () => {
+  const player = new Player(rulesWith({ maxFailures: 10 }));
+  player.pin(STEP, "user");
+  player.nowMs -= HOUR;
+  player.pin(undefined, "other");
+  player.nowMs += KNOWN_MS;
+  // Without a known source, no part of the budget is reserved.
+  assertEquals(["a", "b"].map((source) => player.exhaust(source)), [5, 5]);
+});
+
+Deno.test("decide() limits how long every source is known, where the clock was set back", () => {
   const known = { debtMs: 0, lastMs: 0, knownUntilMs: START + 100 * DAY + KNOWN_MS };
   const state = { ...INITIAL_STATE, sources: [{ id: "a", ...known }, { id: "b", ...known }] };
+  const pin = { matchedStep: undefined, source: "b" };
   // The one that is charged, and the one that is not.
   assertEquals(
-    charged(rulesWith(), state, "b", START).sources.map(({ id, knownUntilMs }) => [
-      id,
-      knownUntilMs,
-    ]),
+    decideByRules(rulesWith(), state, pin, START).state!.sources
+      .map(({ id, knownUntilMs }) => [id, knownUntilMs]),
     [["a", START + KNOWN_MS], ["b", START + KNOWN_MS]],
   );
 });

@@ -1,24 +1,11 @@
-import { decide, refusal } from "../../support/guard_store.ts";
+import { decide } from "../../support/guard_store.ts";
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import * as fc from "fast-check";
 import { fingerprintBy } from "../../../lib/guard/fingerprint.ts";
-import {
-  type Admission,
-  type GuardRules,
-  guardRules,
-  type GuardState,
-  type GuardStore,
-  INITIAL_STATE,
-  sourceBudget,
-  throttleTimes,
-  totalBudget,
-  unknownSourcesBudget,
-} from "../../../lib/guard/guard.ts";
-import { decideByRules } from "../../support/guard_model.ts";
+import { type GuardRules, guardRules, type GuardStore } from "../../../lib/guard/guard.ts";
 import { DEFAULT_ENTRIES, type Evicted, MemoryStore } from "../../../lib/guard/memory_store.ts";
 import { validatePin } from "../../../lib/operations/validate_pin.ts";
-import { KNOWN_MS } from "../../../lib/guard/sources.ts";
 import { runOptions } from "../../support/property.ts";
 import { referenceHotp } from "../../support/reference_totp.ts";
 
@@ -45,154 +32,7 @@ function fail(store: GuardStore, fingerprint: string, times: number): void {
   for (let i = 0; i < times; i++) assertEquals(decide(store, fingerprint, undefined), "wrong");
 }
 
-// Times around which a wait, an attempt of a secret or a source, or a known source ends.
-const EDGES_MS = [30_000, HOUR, 2 * HOUR, KNOWN_MS].flatMap((ms) => [ms - 1, ms]);
-
-const EVENT = fc.record({
-  waitMs: fc.oneof(
-    { weight: 4, arbitrary: fc.constantFrom(0, 1) },
-    { weight: 2, arbitrary: fc.constantFrom(...EDGES_MS) },
-    fc.nat(3 * HOUR),
-  ),
-  // The step of a right pin, from the current one.
-  ahead: fc.option(fc.integer({ min: -1, max: 1 }), { freq: 3, nil: undefined }),
-  source: fc.oneof(
-    fc.constantFrom(undefined, "a", "b"),
-    fc.nat(20).map((i) => `s${i}`),
-  ),
-});
-
-Deno.test("a memory store decides and counts as the rules do in every history", () => {
-  const seen = new Set<string>();
-  fc.assert(
-    fc.property(
-      fc.record({ maxFailures: fc.nat(8), singleUse: fc.boolean() }),
-      fc.array(EVENT, { maxLength: 80, size: "max" }),
-      (options, events) => {
-        const rules = rulesWith(options);
-        const { store, clock } = storeWith(10, rules);
-        let state: GuardState | undefined;
-        for (const { waitMs, ahead, source } of events) {
-          clock.ms += waitMs;
-          const step = STEP + Math.floor(clock.ms / 30_000);
-          const matchedStep = ahead === undefined ? undefined : step + ahead;
-          const decision = decideByRules(rules, state, { matchedStep, source }, clock.ms);
-          state = decision.state;
-          seen.add(decision.verdict);
-          assertEquals(decide(store, "a", matchedStep, source), decision.verdict);
-          const { toSomeMs } = throttleTimes(rules, state ?? INITIAL_STATE, clock.ms);
-          assertEquals(store.throttled(), Number(toSomeMs > 0));
-        }
-      },
-    ),
-    runOptions(400),
-  );
-  assertEquals([...seen].sort(), ["accepted", "replayed", "throttled", "wrong"]);
-});
-
-type AtOnce = "unlock" | { readonly source: string | undefined } | {
-  readonly which: number;
-  readonly outcome: "right" | "wrong" | "cancelled";
-};
-
-const AT_ONCE: fc.Arbitrary<AtOnce> = fc.oneof(
-  { weight: 8, arbitrary: fc.record({ source: fc.constantFrom(undefined, "a", "b") }) },
-  {
-    weight: 8,
-    arbitrary: fc.record({
-      which: fc.nat(),
-      outcome: fc.constantFrom("right" as const, "wrong" as const, "cancelled" as const),
-    }),
-  },
-  fc.constant("unlock"),
-);
-
-/** Looks that are charged, in numbers, while no time passes that gives one back. */
-class Charged {
-  #attempts = new Map<string | undefined, number>();
-  readonly #known = new Set<string | undefined>();
-
-  constructor(private readonly rules: GuardRules) {}
-
-  get isNothing(): boolean {
-    return [...this.#attempts.values()].every((attempts) => attempts === 0);
-  }
-
-  // The key undefined is the whole secret.
-  charge(source: string | undefined, attempts: number): void {
-    for (const key of new Set([undefined, source])) {
-      this.#attempts.set(key, Math.max(0, (this.#attempts.get(key) ?? 0) + attempts));
-    }
-  }
-
-  isFull(source: string | undefined): boolean {
-    const isStranger = this.#known.size > 0 && !this.#known.has(source);
-    const total = isStranger ? unknownSourcesBudget(this.rules) : totalBudget(this.rules);
-    return (this.#attempts.get(undefined) ?? 0) >= total.attempts ||
-      source !== undefined &&
-        (this.#attempts.get(source) ?? 0) >= sourceBudget(this.rules).attempts;
-  }
-
-  know(source: string | undefined): void {
-    if (source !== undefined) this.#known.add(source);
-  }
-
-  unlock(): void {
-    this.#attempts = new Map();
-  }
-}
-
-Deno.test("pins computed at once cost what the wrong ones cost, in any order, and nothing after an unlock", () => {
-  fc.assert(
-    fc.property(
-      fc.integer({ min: 1, max: 8 }),
-      fc.array(AT_ONCE, { maxLength: 60, size: "max" }),
-      (maxFailures, events) => {
-        const rules = rulesWith({ maxFailures });
-        const { store, clock } = storeWith(10, rules);
-        const charged = new Charged(rules);
-        const pending: { admission: Admission; source: string | undefined; step: number }[] = [];
-        let usedStep = -1;
-        // Failures enter a table when the last pending pin is settled.
-        let size = 0;
-        const settle = (which: number, outcome: string): void => {
-          const [{ admission, source, step }] = pending.splice(which, 1) as [typeof pending[0]];
-          if (outcome === "wrong") return assertEquals(admission.settle(undefined), "wrong");
-          charged.charge(source, -1);
-          if (outcome === "cancelled") return admission.cancel();
-          const isUsed = step <= usedStep;
-          assertEquals(admission.settle(step), isUsed ? "replayed" : "accepted");
-          if (isUsed) return;
-          usedStep = step;
-          charged.know(source);
-        };
-        for (const [step, event] of events.entries()) {
-          clock.ms++;
-          if (event === "unlock") {
-            store.unlock("a");
-            charged.unlock();
-            size = 0;
-          } else if ("outcome" in event) {
-            if (pending.length === 0) continue;
-            settle(event.which % pending.length, event.outcome);
-            if (pending.length === 0) size = charged.isNothing ? 0 : 1;
-          } else {
-            const { source } = event;
-            const admission = store.admit("a", source);
-            assertEquals(admission === "throttled", charged.isFull(source));
-            if (typeof admission === "string") continue;
-            charged.charge(source, 1);
-            pending.push({ admission, source, step });
-          }
-          assertEquals(store.size(), size);
-        }
-        while (pending.length > 0) settle(0, "wrong");
-        assertEquals(store.size(), charged.isNothing ? 0 : 1);
-      },
-    ),
-    runOptions(500),
-  );
-});
+// Histories of one secret are played in tests/support/guard_history.ts.
 
 const ROOM = 3;
 const NAME = fc.constantFrom(..."abcdef");
@@ -263,13 +103,13 @@ Deno.test("a memory store is there as long as its process", () => {
   assertEquals(store.isHealthy(), true);
 });
 
-Deno.test("a memory store refuses before the pin is checked, and no longer than it should", () => {
+Deno.test("a memory store throttles a secret until its wait is over", () => {
   const { store, clock } = storeWith();
   fail(store, "a", 3);
   clock.ms += 29_999;
-  assertEquals(refusal(store, "a"), "throttled");
+  assertEquals(store.isThrottled("a", undefined), true);
   clock.ms += 1;
-  assertEquals(refusal(store, "a"), undefined);
+  assertEquals(store.isThrottled("a", undefined), false);
 });
 
 Deno.test("a memory store holds as many secrets as it may and not one more", () => {
@@ -295,7 +135,7 @@ Deno.test("a memory store is empty after a restart", () => {
   decide(before, "a", STEP);
   fail(before, "a", 3);
   const after = storeWith().store;
-  assertEquals([refusal(after, "a"), decide(after, "a", STEP)], [undefined, "accepted"]);
+  assertEquals([after.isThrottled("a", undefined), decide(after, "a", STEP)], [false, "accepted"]);
 });
 
 const SECRET = "correct horse battery staple";
@@ -328,31 +168,12 @@ Deno.test("a right pin after wrong ones is false once too many were wrong", asyn
   }
 });
 
-// Codes are computed in threads, one after the other as they were asked for: so they are here.
-async function inTurns<T>(act: () => Promise<T>): Promise<T> {
-  const { sign } = crypto.subtle;
-  let last: Promise<unknown> = Promise.resolve();
-  Object.defineProperty(crypto.subtle, "sign", {
-    configurable: true,
-    value: (...args: Parameters<typeof sign>) => {
-      const mac = last.then(() => sign.apply(crypto.subtle, args));
-      last = mac;
-      return mac;
-    },
-  });
-  try {
-    return await act();
-  } finally {
-    Object.defineProperty(crypto.subtle, "sign", { configurable: true, value: sign });
-  }
-}
-
 Deno.test("a right pin does not pass the wrong ones that were sent at once before it", async () => {
   for (const known of [0, 1]) {
     const { store } = storeWith(10, rulesWith({ maxFailures: 2 }));
     await check(store, Array(known).fill(WRONG));
     const pins = [...Array(63).fill(WRONG), RIGHT];
-    const results = await inTurns(() => check(store, pins));
+    const results = await check(store, pins);
     assertEquals(results, Array(64).fill(false), `${known} known`);
   }
 });
@@ -360,7 +181,7 @@ Deno.test("a right pin does not pass the wrong ones that were sent at once befor
 Deno.test("the first of the pins that are sent at once is decided first, right or wrong", async () => {
   for (const first of [RIGHT, WRONG]) {
     const { store } = storeWith(10, rulesWith({ maxFailures: 1 }));
-    const results = await inTurns(() => check(store, [first, RIGHT]));
+    const results = await check(store, [first, RIGHT]);
     assertEquals(results, [first === RIGHT, false]);
   }
 });
@@ -369,29 +190,25 @@ Deno.test("a text that is no code counts as a failure too", async () => {
   const { store } = storeWith();
   assertEquals(await check(store, ["1", "abc", "12345"]), [false, false, false]);
   assertEquals(await check(store, [RIGHT]), [false]);
-  assert(
-    refusal(
-      store,
-      fingerprintBy(new Uint8Array(32).fill(7), "SHA1")(new TextEncoder().encode(SECRET)),
-    ),
-  );
+  const fingerprint = fingerprintBy(new Uint8Array(32).fill(7), "SHA1");
+  assert(store.isThrottled(fingerprint(new TextEncoder().encode(SECRET)), undefined));
 });
 
 Deno.test("a memory store evicts without an observer too", () => {
   const store = new MemoryStore({ rules: rulesWith(), now: () => 0, maxEntries: 1 });
   fail(store, "a", 3);
   fail(store, "b", 3);
-  assertEquals([refusal(store, "a"), refusal(store, "b")], [undefined, "throttled"]);
+  assertEquals(["a", "b"].map((name) => store.isThrottled(name, undefined)), [false, true]);
 });
 
 Deno.test("a memory store lifts the wait of a secret, and remembers which code was used", () => {
   const { store } = storeWith();
   decide(store, "a", STEP);
   fail(store, "a", 3);
-  assertEquals([refusal(store, "a"), store.throttled()], ["throttled", 1]);
+  assertEquals([store.isThrottled("a", undefined), store.throttled()], [true, 1]);
   store.unlock("a");
   assertEquals(store.throttled(), 0);
-  assertEquals([refusal(store, "a"), decide(store, "a", STEP)], [undefined, "replayed"]);
+  assertEquals([store.isThrottled("a", undefined), decide(store, "a", STEP)], [false, "replayed"]);
 });
 
 Deno.test("no flood of wrong pins for made-up secrets makes a used code acceptable", () => {
@@ -409,10 +226,8 @@ Deno.test("no flood of wrong pins for made-up secrets makes a known source unkno
   assertEquals(decide(store, "user", STEP, "home"), "accepted");
   for (let i = 0; i < 1_000; i++) fail(store, `made up again ${i}`, 2);
   // Unknown sources share four fifths of the budget, and the attempts after its waits.
-  for (let i = 0; refusal(store, "user", `guesser ${i}`) === undefined; i++) {
-    decide(store, "user", undefined, `guesser ${i}`);
-  }
-  assertEquals(refusal(store, "user", "new"), "throttled");
+  for (let i = 0; decide(store, "user", undefined, `guesser ${i}`) === "wrong"; i++);
+  assertEquals(store.isThrottled("user", "new"), true);
   assertEquals(decide(store, "user", STEP, "home"), "accepted");
 });
 

@@ -19,7 +19,7 @@ async function sourcesOf(
     guard: {
       fingerprint: () => "",
       source: (_, text) => source = text,
-      store: storeThat({ settle: () => "wrong" }),
+      store: storeThat({ decide: () => "wrong" }),
     },
   });
   for (const [key, field] of sourceFor) {

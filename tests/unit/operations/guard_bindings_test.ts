@@ -9,14 +9,14 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { fingerprintBy, sourceNamesBy } from "../../../lib/guard/fingerprint.ts";
 import { type Guard, guardRules, type GuardStore } from "../../../lib/guard/guard.ts";
-import { type StoreChanges, storeThat } from "../../support/guard_store.ts";
+import { storeThat } from "../../support/guard_store.ts";
 import { MemoryStore } from "../../../lib/guard/memory_store.ts";
 import { createLog } from "../../../lib/telemetry/log.ts";
 import { createMetrics } from "../../../lib/telemetry/metrics.ts";
 import type { RequestEvent } from "../../../lib/telemetry/request_event.ts";
 import { BINDINGS, requestFor, writeCall } from "../../support/calls.ts";
 import { referenceHotp } from "../../support/reference_totp.ts";
-import { handlerWith } from "../../support/handler.ts";
+import { type HandlerChanges, handlerWith } from "../../support/handler.ts";
 
 const SECRET = "canary battery staple";
 const STEP = 60_000_000;
@@ -62,6 +62,7 @@ function guardWith(store: GuardStore): Guard {
 
 function serviceWith(
   store: GuardStore = new MemoryStore({ rules: RULES, now: () => 0 }),
+  parts: Pick<HandlerChanges, "find"> = {},
 ): Service {
   const guard = guardWith(store);
   const events: RequestEvent[] = [];
@@ -73,6 +74,7 @@ function serviceWith(
     now: () => STEP * 30_000,
     guard,
     log: logger,
+    ...parts,
     telemetry: {
       observe: (event) => {
         events.push(event);
@@ -99,11 +101,6 @@ function serviceWith(
   return { check, events, output: () => log + metrics.text(figures) };
 }
 
-const UNKNOWN: StoreChanges = {
-  isCharged: false,
-  settle: () => Promise.resolve("unavailable"),
-};
-
 for (const way of WAYS.keys()) {
   Deno.test(`a right pin is answered as a wrong one is when the guard refuses it: ${way}`, async () => {
     const { check, events } = serviceWith();
@@ -122,18 +119,24 @@ for (const way of WAYS.keys()) {
 
   Deno.test(`a right pin is answered as a wrong one is while the store cannot decide: ${way}`, async () => {
     const wrong = await serviceWith().check(way, WRONG);
-    for (
-      const store of [storeThat(UNKNOWN), storeThat({ refusal: () => "unavailable" })]
-    ) {
-      const { check, events } = serviceWith(store);
-      assertEquals(await check(way, RIGHT), wrong);
-      assertEquals(events[0]!.outcome, "unavailable");
-    }
+    const { check, events } = serviceWith(
+      storeThat({ decide: () => Promise.resolve("unavailable") }),
+    );
+    assertEquals(await check(way, RIGHT), wrong);
+    assertEquals(events[0]!.outcome, "unavailable");
+  });
+
+  Deno.test(`a pin that WebCrypto does not confirm is answered as a wrong one, and is an error of ours: ${way}`, async () => {
+    const wrong = await serviceWith().check(way, WRONG);
+    const { check, events, output } = serviceWith(undefined, { find: () => 0 });
+    assertEquals(await check(way, WRONG), wrong);
+    assertEquals(events[0]!.outcome, "internal");
+    assert(/ error WebCrypto does not confirm a pin that was found /.test(output()), output());
   });
 
   Deno.test(`a wrong pin is false even if the store accepts it: ${way}`, async () => {
     const { check, events } = serviceWith(
-      storeThat({ isCharged: false, settle: () => "accepted" }),
+      storeThat({ decide: () => "accepted" }),
     );
     const right = await check(way, RIGHT);
     const wrong = right.replace("true", "false").replace("True", "False");
@@ -271,13 +274,10 @@ Deno.test("log and metrics have the reason of each refusal, and the offset of ac
   assert(!output().includes(SECRET) && !output().includes(RIGHT) && !output().includes(LATER));
 });
 
-Deno.test("the store settles no pin that is refused at admission, and no faulty call", async () => {
+Deno.test("the store decides about no pin that this process remembers as refused, and no faulty call", async () => {
   let decided = 0;
-  const counting = { settle: () => (decided++, "wrong" as const) };
-  await serviceWith(storeThat({ ...counting, refusal: () => "throttled" })).check(
-    "HTTP POST",
-    RIGHT,
-  );
+  const counting = { decide: () => (decided++, "wrong" as const) };
+  await serviceWith(storeThat({ ...counting, isThrottled: () => true })).check("HTTP POST", RIGHT);
   const { check } = serviceWith(storeThat(counting));
   await check("HTTP POST", WRONG, "");
   assertEquals(decided, 0);

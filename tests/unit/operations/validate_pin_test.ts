@@ -1,8 +1,17 @@
+import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
 import { shortName } from "../../../lib/guard/fingerprint.ts";
-import type { Verdict } from "../../../lib/guard/guard.ts";
-import { type StoreChanges, storeThat } from "../../support/guard_store.ts";
+import {
+  type CheckedPin,
+  type GuardRules,
+  guardRules,
+  type Verdict,
+} from "../../../lib/guard/guard.ts";
+import { MemoryStore } from "../../../lib/guard/memory_store.ts";
+import { checkFinder, FinderError, FINDERS, type FindTimeStep } from "../../../lib/otp/finder.ts";
+import { HmacSha1 } from "../../../lib/otp/hmac_sha1.ts";
+import { storeThat } from "../../support/guard_store.ts";
 import { Fault } from "../../../lib/operations/fault.ts";
 import { type CheckedCall, validatePin } from "../../../lib/operations/validate_pin.ts";
 import { referenceHotp } from "../../support/reference_totp.ts";
@@ -64,74 +73,158 @@ Deno.test("validatePin() without a guard reads no source", async () => {
   assertEquals((await validatePin({ pin: "12345", secretCode: "secret" }, context)).result, false);
 });
 
-/** What is done, in its order, for a pin: codes that are computed, and the decision. */
-async function workFor(pin: string, changes?: StoreChanges): Promise<string> {
-  const work: string[] = [];
-  const { sign } = crypto.subtle;
-  Object.defineProperty(crypto.subtle, "sign", {
-    configurable: true,
-    value: (...args: Parameters<typeof sign>) => {
-      work.push("code");
-      return sign.apply(crypto.subtle, args);
-    },
-  });
-  const settle = changes?.settle ??
-    ((_: string, step: number | undefined) => step === undefined ? "wrong" : "accepted");
-  const store = storeThat({
-    ...changes,
-    settle: (...args) => (work.push("decision"), settle(...args)),
-  });
-  try {
-    const guard = changes && { fingerprint: () => "f", source: () => "s", store };
-    const otp = { ...OTP, window: 1 };
-    const context = { otp, secretEncoding: "text", now: () => 300_000, guard } as const;
-    work.push(String((await validatePin({ pin, secretCode: "secret" }, context)).result));
-  } finally {
-    Object.defineProperty(crypto.subtle, "sign", { configurable: true, value: sign });
-  }
-  return work.join(" ");
-}
-
 const [BEFORE, CURRENT, AFTER, WRONG] = [9, 10, 11, 12].map((step) =>
   referenceHotp("secret", step)
-);
-const LOCAL = {};
-const SHARED = { isCharged: false };
-const verdict = (verdict: Verdict): StoreChanges => ({ settle: () => verdict });
+) as [string, string, string, string];
 
-Deno.test("validatePin() computes only the current step for a pin of that step", async () => {
-  assertEquals(await workFor(CURRENT!), "code true");
-  assertEquals(await workFor(CURRENT!, LOCAL), "code decision true");
-});
-
-Deno.test("validatePin() computes every step for any other pin, before it decides", async () => {
-  for (const [pin, result] of [[BEFORE, true], [AFTER, true], [WRONG, false]] as const) {
-    assertEquals(await workFor(pin!), `code code code ${result}`);
-    assertEquals(await workFor(pin!, LOCAL), `code code code decision ${result}`);
+/** Replaces a function of WebCrypto, which all of this process use, while an act runs. */
+async function withWebCrypto<T>(
+  name: "importKey" | "sign",
+  value: (...args: readonly unknown[]) => Promise<unknown>,
+  act: () => Promise<T>,
+): Promise<T> {
+  const original = crypto.subtle[name];
+  Object.defineProperty(crypto.subtle, name, { configurable: true, value });
+  try {
+    return await act();
+  } finally {
+    Object.defineProperty(crypto.subtle, name, { configurable: true, value: original });
   }
-});
+}
 
-Deno.test("validatePin() computes every step where it holds the answer to a right pin back", async () => {
-  for (const held of ["throttled", "replayed", "unavailable"] as const) {
-    assertEquals(await workFor(CURRENT!, verdict(held)), "code decision code code false");
-    assertEquals(await workFor(AFTER!, verdict(held)), "code code code decision false");
-    assertEquals(await workFor(WRONG!, verdict(held)), "code code code decision false");
+/** What is done, in its order, for a pin: HMACs of the finder, decisions, and codes of WebCrypto. */
+async function workFor(
+  pin: string,
+  verdict?: Verdict,
+  { isThrottled = false, algorithm = "SHA1" as const } = {},
+): Promise<string> {
+  const work: string[] = [];
+  const decide = (_: string, { matchedStep }: CheckedPin): Verdict => {
+    work.push("decision");
+    return matchedStep === undefined && verdict === "accepted" ? "wrong" : verdict!;
+  };
+  const store = storeThat({ decide, isThrottled: () => isThrottled });
+  const guard = verdict && { fingerprint: () => "f", source: () => "s", store };
+  const { mac } = HmacSha1.prototype;
+  HmacSha1.prototype.mac = function (this: HmacSha1, counter): Uint8Array {
+    work.push("hash");
+    return mac.call(this, counter);
+  };
+  const sign = crypto.subtle.sign.bind(crypto.subtle) as (...args: unknown[]) => Promise<unknown>;
+  try {
+    return await withWebCrypto(
+      "sign",
+      (...args) => (work.push("WebCrypto"), sign(...args)),
+      async () => {
+        const otp = { ...OTP, algorithm, window: 1 };
+        const context = { otp, secretEncoding: "text", now: () => 300_000, guard } as const;
+        work.push(String((await validatePin({ pin, secretCode: "secret" }, context)).result));
+        return work.join(" ");
+      },
+    );
+  } finally {
+    HmacSha1.prototype.mac = mac;
   }
-});
+}
 
-Deno.test("validatePin() computes every step before it calls a shared store", async () => {
+Deno.test("validatePin() finds among all steps, decides, and has WebCrypto confirm only a true", async () => {
   for (const pin of [BEFORE, CURRENT, AFTER]) {
-    assertEquals(await workFor(pin!, SHARED), "code code code decision true");
+    assertEquals(await workFor(pin), "hash hash hash WebCrypto true");
+    assertEquals(await workFor(pin, "accepted"), "hash hash hash decision WebCrypto true");
+    for (const refused of ["throttled", "replayed", "unavailable"] as const) {
+      assertEquals(await workFor(pin, refused), "hash hash hash decision false");
+    }
   }
-  assertEquals(await workFor(WRONG!, SHARED), "code code code decision false");
+  assertEquals(await workFor(WRONG), "hash hash hash false");
+  assertEquals(await workFor(WRONG, "wrong"), "hash hash hash decision false");
+});
+
+Deno.test("validatePin() does the same for a right and a wrong pin where a refusal is remembered", async () => {
+  for (const pin of [CURRENT, WRONG, "nonsense"]) {
+    assertEquals(await workFor(pin, "accepted", { isThrottled: true }), "false");
+  }
+});
+
+function rulesWith(singleUse: boolean): GuardRules {
+  return guardRules({ maxFailures: 5, singleUse, window: 2, period: 30 });
+}
+
+/** Finders that are mistaken, each in another way. */
+const BROKEN: Readonly<Record<string, FindTimeStep>> = {
+  "that matches every pin": () => 0,
+  "that matches no pin": () => undefined,
+  "that names another step": (key, check) => {
+    const found = FINDERS.SHA1(key, check);
+    return found === undefined ? undefined : found === 2 ? -2 : found + 1;
+  },
+  "that looks too far": (key, check) => FINDERS.SHA1(key, { ...check, window: 50 }),
+  "that names no number": () => NaN,
+};
+
+for (const [kind, find] of Object.entries(BROKEN)) {
+  Deno.test(`a finder ${kind} makes no wrong pin right, and no more pins are checked than the budget has`, async () => {
+    const wrong = Array.from({ length: 40 }, (_, i) => referenceHotp("secret", 13 + i));
+    for (
+      const [isAtOnce, singleUse] of [[false, false], [true, false], [false, true], [true, true]]
+    ) {
+      const errors: string[] = [];
+      const rules = rulesWith(singleUse!);
+      const store = new MemoryStore({ rules, now: () => 0 });
+      const guard = { fingerprint: () => "f", source: () => "s", store };
+      const log = { error: (message: string) => void errors.push(message) };
+      const context = { otp: OTP, secretEncoding: "text", now: () => 300_000, guard } as const;
+      const check = (pin: string, more: object = { find, log }): Promise<CheckedCall> =>
+        validatePin({ pin, secretCode: "secret" }, { ...context, ...more });
+      const calls: CheckedCall[] = [];
+      if (isAtOnce) calls.push(...await Promise.all(wrong.map((pin) => check(pin))));
+      else for (const pin of wrong) calls.push(await check(pin));
+      // By then the budget is used up, or the step: a right pin is not checked either, by any finder.
+      calls.push(await check(CURRENT), await check(CURRENT, {}));
+      assertEquals(calls.map(({ result }) => result), Array(42).fill(false));
+      const isChecked = ({ facts }: CheckedCall): boolean =>
+        facts?.outcome !== "throttled" && facts?.outcome !== "replayed";
+      const checked = calls.filter(isChecked).length;
+      if (!isAtOnce) assert(checked <= rules.maxFailures, `${checked} pins`);
+      const internal = calls.filter(({ facts }) => facts?.outcome === "internal").length;
+      assertEquals(errors.length, internal);
+      assertEquals(internal > 0, kind === "that matches every pin");
+    }
+  });
+
+  Deno.test(`a right pin among many sent at once is not checked past the budget by a finder ${kind}`, async () => {
+    const store = new MemoryStore({ rules: rulesWith(false), now: () => 0 });
+    const guard = { fingerprint: () => "f", source: () => "s", store };
+    const context = { otp: OTP, secretEncoding: "text", now: () => 300_000, guard, find } as const;
+    const pins = [...Array(40).fill(referenceHotp("secret", 13)), CURRENT];
+    const calls = await Promise.all(
+      pins.map((pin) => validatePin({ pin, secretCode: "secret" }, context)),
+    );
+    assertEquals(calls.some(({ result }) => result), false);
+  });
+}
+
+Deno.test("a used step stays used where WebCrypto does not confirm the pin", async () => {
+  const store = new MemoryStore({ rules: rulesWith(true), now: () => 0 });
+  const guard = { fingerprint: () => "f", source: () => "s", store };
+  const context = { otp: OTP, secretEncoding: "text", now: () => 300_000, guard } as const;
+  const check = async (pin: string, find?: FindTimeStep): Promise<boolean> => {
+    const call = { pin, secretCode: "secret" };
+    return (await validatePin(call, { ...context, ...(find && { find }) })).result;
+  };
+  assertEquals(await check(CURRENT), true);
+  for (const find of Object.values(BROKEN)) await check(CURRENT, find);
+  // One of them named the step after it.
+  const later = referenceHotp("secret", 12);
+  const results = [await check(CURRENT), await check(AFTER), await check(later)];
+  assertEquals(results, [false, false, true]);
 });
 
 Deno.test("validatePin() calls the guard with the fingerprints, and logs the short one", async () => {
   for (const refused of [undefined, "throttled"] as const) {
     const guardCalls: unknown[] = [];
     const store = storeThat({
-      refusal: (...args: unknown[]) => (guardCalls.push(args), refused),
-      settle: (...args: unknown[]) => (guardCalls.push(args), "replayed"),
+      isThrottled: (...args) => (guardCalls.push(args), refused !== undefined),
+      decide: (...args) => (guardCalls.push(args), "replayed"),
     });
     const guard = {
       fingerprint: (secret: Uint8Array) => `fingerprint of ${secret}`,
@@ -150,7 +243,7 @@ Deno.test("validatePin() calls the guard with the fingerprints, and logs the sho
       guardCalls,
       names.flatMap(([own, asker]) => [
         [own, asker],
-        ...(refused === undefined ? [[own, 10, asker]] : []),
+        ...(refused === undefined ? [[own, { matchedStep: 10, source: asker }]] : []),
       ]),
     );
   }
@@ -163,7 +256,7 @@ Deno.test("validatePin() keeps an empty pin from the guard, and logs why", async
   const guard = {
     fingerprint: (secret: Uint8Array) => `fingerprint of ${secret}`,
     source: guardCalls,
-    store: storeThat({ refusal: guardCalls, settle: guardCalls }),
+    store: storeThat({ isThrottled: guardCalls, decide: guardCalls }),
   };
   const context = { otp: OTP, secretEncoding: "text", now: () => 300_000 } as const;
   const secret = shortName("fingerprint of 115");
@@ -185,27 +278,40 @@ Deno.test("a Fault is an error by its own name, and of no header blocks unless t
   );
 });
 
-Deno.test("validatePin() restores the attempt when no code can be computed", async () => {
-  const done: string[] = [];
-  const store = {
-    ...storeThat(),
-    admit: () => ({
-      isCharged: true,
-      settle: () => (done.push("settled"), "accepted" as const),
-      cancel: () => void done.push("cancelled"),
-    }),
-  };
+Deno.test("validatePin() charges a pin that WebCrypto cannot confirm, and throws what it threw", async () => {
+  const decided: (number | undefined)[] = [];
+  const store = storeThat({
+    decide: (_, { matchedStep }) => (decided.push(matchedStep), "accepted"),
+  });
   const guard = { fingerprint: () => "f", source: () => "s", store };
   const context = { otp: OTP, secretEncoding: "text", now: () => 300_000, guard } as const;
-  const { importKey } = crypto.subtle;
-  Object.defineProperty(crypto.subtle, "importKey", {
-    configurable: true,
-    value: () => Promise.reject(new Error("Thrown by a test")),
-  });
-  try {
-    await assertRejects(() => validatePin({ pin: "123456", secretCode: "s" }, context), Error);
-  } finally {
-    Object.defineProperty(crypto.subtle, "importKey", { configurable: true, value: importKey });
+  for (const name of ["importKey", "sign"] as const) {
+    decided.length = 0;
+    await withWebCrypto(
+      name,
+      () => Promise.reject(new Error("Thrown by a test")),
+      () =>
+        assertRejects(
+          () => validatePin({ pin: CURRENT, secretCode: "secret" }, context),
+          Error,
+          "Thrown by a test",
+        ),
+    );
+    assertEquals(decided, [10, undefined]);
   }
-  assertEquals(done, ["cancelled"]);
+});
+
+Deno.test("no pin is checked where the finder and WebCrypto differ at the start", async () => {
+  const selfCheck = checkFinder(() => 0, OTP);
+  const store = storeThat({
+    decide: () => {
+      throw new Error("The guard is asked");
+    },
+  });
+  const guard = { fingerprint: () => "f", source: () => "s", store };
+  const context = { otp: OTP, secretEncoding: "text", now: () => 300_000, guard } as const;
+  await assertRejects(
+    () => validatePin({ pin: CURRENT, secretCode: "secret" }, { ...context, selfCheck }),
+    FinderError,
+  );
 });

@@ -1,13 +1,15 @@
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
+import { assertThrows } from "@std/assert/throws";
 import {
   hotp,
   importOtpKey,
-  matchesCurrentStep,
   matchTimeStep,
   type OtpAlgorithm,
   timeStep,
 } from "../../../lib/otp/totp.ts";
+import { FINDERS } from "../../../lib/otp/finder.ts";
+import { HmacSha1 } from "../../../lib/otp/hmac_sha1.ts";
 import { referenceHotp } from "../../support/reference_totp.ts";
 
 const encoder = new TextEncoder();
@@ -15,6 +17,25 @@ const encoder = new TextEncoder();
 /** The seed of RFC 6238 appendix B, repeated to a length: 20, 32 or 64 bytes by hash (erratum 2866). */
 function seed(length: number): Uint8Array<ArrayBuffer> {
   return encoder.encode("1234567890".repeat(7).slice(0, length));
+}
+
+/** Asserts the code of a counter by both ways: WebCrypto computes it, and the finder matches it alone. */
+async function assertCode(
+  bytes: Uint8Array<ArrayBuffer>,
+  algorithm: OtpAlgorithm,
+  counter: number,
+  code: string,
+): Promise<void> {
+  const digits = code.length;
+  assertEquals(await hotp(await importOtpKey(bytes, algorithm), counter, digits), code);
+  const find = (code: string): number | undefined =>
+    FINDERS[algorithm](bytes, { code, step: counter, window: 0, digits });
+  const other = String((Number(code) + 1) % 10 ** digits).padStart(digits, "0");
+  assertEquals(
+    [find(code), find(other)],
+    [0, undefined],
+    `${algorithm} ${bytes.length} ${counter}`,
+  );
 }
 
 // RFC 4226 appendix D: the code of each counter from 0.
@@ -31,10 +52,8 @@ const RFC_4226_CODES = [
   "520489",
 ];
 
-Deno.test("hotp() returns the codes of RFC 4226 appendix D", async () => {
-  const key = await importOtpKey(seed(20), "SHA1");
-  const codes = await Promise.all(RFC_4226_CODES.map((_, counter) => hotp(key, counter, 6)));
-  assertEquals(codes, RFC_4226_CODES);
+Deno.test("WebCrypto and the finder have the codes of RFC 4226 appendix D", async () => {
+  for (const [i, code] of RFC_4226_CODES.entries()) await assertCode(seed(20), "SHA1", i, code);
 });
 
 // RFC 6238 appendix B: seconds, time step in hexadecimal, and the code for each hash.
@@ -56,11 +75,10 @@ const RFC_6238_HASHES: readonly (readonly [OtpAlgorithm, number, 2 | 3 | 4])[] =
 for (const [algorithm, keyLength, column] of RFC_6238_HASHES) {
   for (const row of RFC_6238_ROWS) {
     const [seconds, step] = row;
-    Deno.test(`hotp() returns the code of RFC 6238 appendix B for ${algorithm} at ${seconds} s`, async () => {
+    Deno.test(`WebCrypto and the finder have the code of RFC 6238 appendix B for ${algorithm} at ${seconds} s`, async () => {
       const counter = timeStep(seconds * 1000, 30);
       assertEquals(counter, parseInt(step, 16));
-      const key = await importOtpKey(seed(keyLength), algorithm);
-      assertEquals(await hotp(key, counter, 8), row[column]);
+      await assertCode(seed(keyLength), algorithm, counter, row[column]);
     });
   }
 }
@@ -85,27 +103,40 @@ const KEYS: readonly (readonly [string, Uint8Array<ArrayBuffer>])[] = [
 
 for (const [what, bytes] of KEYS) {
   for (const algorithm of ["SHA1", "SHA256", "SHA512"] as const) {
-    Deno.test(`hotp() agrees with an independent HMAC for a key ${what}, ${algorithm}`, async () => {
-      const key = await importOtpKey(bytes, algorithm);
+    Deno.test(`WebCrypto and the finder agree with an independent HMAC for a key ${what}, ${algorithm}`, async () => {
       for (const counter of [0, 1, 2 ** 31, 2 ** 32 - 1, 2 ** 32, 2 ** 40 + 7, 2 ** 53 - 1]) {
         for (const digits of [6, 7, 8]) {
-          assertEquals(
-            await hotp(key, counter, digits),
-            referenceHotp(bytes, counter, { algorithm, digits }),
-          );
+          const code = referenceHotp(bytes, counter, { algorithm, digits });
+          await assertCode(bytes, algorithm, counter, code);
         }
       }
     });
   }
 }
 
-Deno.test("hotp() returns the code of a counter in every order of counters", async () => {
-  const secret = "correct horse battery staple";
-  const key = await importOtpKey(new TextEncoder().encode(secret), "SHA1");
-  const counters = Array.from({ length: 600 }, (_, i) => (i >> 1) + (i % 2) * 2 ** 32);
-  const asked = [...counters, ...counters.toReversed()];
-  const codes = await Promise.all(asked.map((counter) => hotp(key, counter, 6)));
-  assertEquals(codes, asked.map((counter) => referenceHotp(secret, counter)));
+Deno.test("the finder agrees with an independent HMAC for keys of 1 to 1,024 bytes, and forgets each", () => {
+  for (let length = 1; length <= 1024; length += length < 300 ? 1 : 17) {
+    const key = Uint8Array.from({ length }, (_, i) => i * 31 + length);
+    for (const algorithm of ["SHA1", "SHA256", "SHA512"] as const) {
+      const step = 2 ** 32 - 2 + length % 4;
+      const code = referenceHotp(key, step, { algorithm, digits: 8 });
+      const check = { code, step, window: 0, digits: 8 };
+      assertEquals(FINDERS[algorithm](key, check), 0, `${algorithm} ${length}`);
+    }
+  }
+});
+
+Deno.test("HmacSha1 has the HMAC of RFC 4226 appendix D, the same in each call, and clears it", () => {
+  const hmac = new HmacSha1();
+  hmac.setKey(seed(20));
+  const mac = hmac.mac(0);
+  assertEquals(mac.toHex(), "cc93cf18508d94934c64b65d8ba7667fb7cde4b0");
+  assertEquals([hmac.mac(9) === mac, mac.toHex()], [
+    true,
+    "1637409809a679dc698207310c8c7fc07290d9e5",
+  ]);
+  hmac.clear();
+  assertEquals(new Set(mac), new Set([0]));
 });
 
 Deno.test("hotp() keeps leading zeros", async () => {
@@ -123,65 +154,68 @@ Deno.test("importOtpKey() refuses an empty key", async () => {
 
 const STEP = 1_000_000;
 
-async function match(code: string, window: number, step = STEP): Promise<number | undefined> {
-  const key = await importOtpKey(seed(20), "SHA1");
-  return await matchTimeStep(key, { code, step, window, digits: 6 });
-}
-
-async function matchesNow(code: string): Promise<boolean> {
-  const key = await importOtpKey(seed(20), "SHA1");
-  return await matchesCurrentStep(key, { code, step: STEP, digits: 6 });
+function match(code: string, window: number, step = STEP): number | undefined {
+  return matchTimeStep(new HmacSha1(), seed(20), { code, step, window, digits: 6 });
 }
 
 function codeAt(step: number): string {
   return referenceHotp(seed(20), step, { algorithm: "SHA1", digits: 6 });
 }
 
-for (const window of [0, 1, 2, 10]) {
-  Deno.test(`matchTimeStep() accepts ${window} steps on each side of now and no more`, async () => {
+for (const window of [0, 1, 2, 10, 100]) {
+  Deno.test(`matchTimeStep() accepts ${window} steps on each side of now and no more`, () => {
     for (let distance = -window; distance <= window; distance++) {
-      assertEquals(await match(codeAt(STEP + distance), window), distance);
+      assertEquals(match(codeAt(STEP + distance), window), distance);
     }
-    assertEquals(await match(codeAt(STEP - window - 1), window), undefined);
-    assertEquals(await match(codeAt(STEP + window + 1), window), undefined);
+    assertEquals(match(codeAt(STEP - window - 1), window), undefined);
+    assertEquals(match(codeAt(STEP + window + 1), window), undefined);
   });
 }
 
-Deno.test("matchTimeStep() checks no step nearer than the least distance", async () => {
-  const key = await importOtpKey(seed(20), "SHA1");
-  const from = (nearest: number, distance: number): Promise<number | undefined> =>
-    matchTimeStep(key, {
-      code: codeAt(STEP + distance),
-      step: STEP,
-      window: 3,
-      nearest,
-      digits: 6,
-    });
-  assertEquals(await from(0, 0), 0);
-  for (const nearest of [1, 2, 3]) {
-    for (const distance of [-3, -2, -1, 0, 1, 2, 3]) {
-      const expected = Math.abs(distance) < nearest ? undefined : distance;
-      assertEquals(await from(nearest, distance), expected, `${distance} from ${nearest}`);
-    }
-  }
+Deno.test("matchTimeStep() computes every step, whether one matches or none, and none of other text", () => {
+  const counters: number[] = [];
+  const hmac = {
+    setKey: () => {},
+    mac: (counter: number) => (counters.push(counter), new Uint8Array(20)),
+    clear: () => {},
+  };
+  const countersFor = (code: string): readonly number[] => {
+    counters.length = 0;
+    matchTimeStep(hmac, seed(20), { code, step: STEP, window: 2, digits: 6 });
+    return counters.toSorted((a, b) => a - b);
+  };
+  const all = [-2, -1, 0, 1, 2].map((distance) => STEP + distance);
+  // Each of these HMACs has the code 000000.
+  assertEquals([countersFor("000000"), countersFor("000001")], [all, all]);
+  assertEquals([countersFor("00000"), countersFor("00000x")], [[], []]);
 });
 
-Deno.test("matchesCurrentStep() accepts only the code of the current step", async () => {
-  assertEquals(await matchesNow(codeAt(STEP)), true);
-  for (const distance of [-1, 1]) assertEquals(await matchesNow(codeAt(STEP + distance)), false);
+Deno.test("matchTimeStep() removes the key from its HMAC, also where it throws", () => {
+  let cleared = 0;
+  const hmac = {
+    setKey: () => {},
+    mac: () => {
+      throw new Error("Thrown by a test");
+    },
+    clear: () => void cleared++,
+  };
+  const check = { code: "000000", step: STEP, window: 1, digits: 6 };
+  assertThrows(() => matchTimeStep(hmac, seed(20), check), Error, "Thrown by a test");
+  assertEquals(cleared, 1);
 });
 
-Deno.test("matchTimeStep() computes no step before the first", async () => {
-  assertEquals(await match(codeAt(0), 10, 0), 0);
-  assertEquals(await match(codeAt(3), 10, 0), 3);
-  assertEquals(await match("000000", 10, 0), undefined);
+Deno.test("matchTimeStep() computes no step before the first", () => {
+  assertEquals(match(codeAt(0), 10, 0), 0);
+  assertEquals(match(codeAt(3), 10, 0), 3);
+  assertEquals(match("000000", 10, 0), undefined);
 });
 
 Deno.test("matchTimeStep() goes back to step 0 at most", async () => {
-  assertEquals(await match(codeAt(0), 3, 3), -3);
+  assertEquals(match(codeAt(0), 3, 3), -3);
   // A counter before the first would wrap around to the last of 64 bits.
   const key = await importOtpKey(seed(20), "SHA1");
-  assertEquals(await match(await hotp(key, -1, 6), 3, 2), undefined);
+  assertEquals(match(await hotp(key, -1, 6), 3, 2), undefined);
+  assertEquals(match(codeAt(0), 3, NaN), undefined);
 });
 
 // Steps of which two have the same code: the one that is asked about, and the two distances.
@@ -194,9 +228,9 @@ const SAME_CODES: readonly (readonly [number, number, number])[] = [
 ];
 
 for (const [step, nearer, further] of SAME_CODES) {
-  Deno.test(`matchTimeStep() returns ${nearer} where ${further} has the same code`, async () => {
+  Deno.test(`matchTimeStep() returns ${nearer} where ${further} has the same code`, () => {
     assertEquals(codeAt(step + nearer), codeAt(step + further));
-    assertEquals(await match(codeAt(step + nearer), 3, step), nearer);
+    assertEquals(match(codeAt(step + nearer), 3, step), nearer);
   });
 }
 
@@ -205,7 +239,7 @@ Deno.test("importOtpKey() returns a key that signs, and cannot be exported", asy
   assertEquals([key.extractable, key.usages], [false, ["sign"]]);
 });
 
-Deno.test("only exactly the digits of a code match", async () => {
+Deno.test("only exactly the digits of a code match", () => {
   const code = codeAt(STEP);
   const fullWidth = code.replace(/[0-9]/g, (d) => String.fromCharCode(0xff10 + Number(d)));
   const arabic = code.replace(/[0-9]/g, (d) => String.fromCharCode(0x660 + Number(d)));
@@ -220,7 +254,6 @@ Deno.test("only exactly the digits of a code match", async () => {
     arabic,
   ];
   for (const typed of wrong) {
-    assertEquals(await match(typed, 1), undefined, typed);
-    assertEquals(await matchesNow(typed), false, typed);
+    assertEquals(match(typed, 1), undefined, typed);
   }
 });

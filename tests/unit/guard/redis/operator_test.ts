@@ -38,7 +38,7 @@ Deno.test("unlockSecret() reports whether there was a state, and refuses any oth
     const { result, commands } = await commandsOf(() => reply, unlockName);
     const [[name, script, ...rest] = []] = commands;
     assertEquals([result, name, script!.includes("SET"), rest], [
-      ...[wasKept, "EVAL", true, ["1", `${KEY_PREFIX}name`]],
+      ...[wasKept, "EVAL", true, ["1", `${KEY_PREFIX}name`, ""]],
     ]);
   }
   for (const reply of [2, "1", null, [1]]) {

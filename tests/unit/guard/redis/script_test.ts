@@ -1,12 +1,12 @@
 import { assertEquals } from "@std/assert/equals";
 import { luaLink } from "../../../support/lua_store.ts";
-import { playScript } from "../../../support/script_history.ts";
+import { playHistories } from "../../../support/guard_history.ts";
 import { DECIDE_SCRIPT, parseState, scriptArguments } from "../../../../lib/guard/redis/script.ts";
 
 // A real server runs the script in tests/integration/redis/script_test.ts.
 
-Deno.test("the script decides as the rules do in every history, in a Lua of this process", () =>
-  playScript(luaLink, 12));
+Deno.test("the stores in memory and in Redis decide as the rules do in every history, with unlocks and clocks set back", () =>
+  playHistories(luaLink, 12));
 
 Deno.test("scriptArguments() returns the budgets, the rules and the pin", () => {
   const rules = { maxFailures: 10, singleUse: true, forgetUseMs: 7 };

@@ -1,11 +1,11 @@
 import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
 import { assertRejects } from "@std/assert/rejects";
-import { type Admission, guardRules } from "../../../../lib/guard/guard.ts";
+import { guardRules } from "../../../../lib/guard/guard.ts";
 import { NO_REPLY, UNREADABLE } from "../../../../lib/guard/redis/reasons.ts";
 import { KEY_PREFIX, probe, PROBE_PREFIX, type Send } from "../../../../lib/guard/redis/script.ts";
 import { RedisStore, type RedisStoreOptions } from "../../../../lib/guard/redis/store.ts";
-import { decide, refusal } from "../../../support/guard_store.ts";
+import { decide } from "../../../support/guard_store.ts";
 
 const NEVER = new Promise<never>(() => {});
 const RULES = guardRules({ maxFailures: 1, singleUse: true, window: 1, period: 30 });
@@ -93,7 +93,8 @@ Deno.test("a Redis store is unavailable after a reply that is no decision", asyn
     for (const step of [STEP, undefined]) {
       const { store, errors } = storeOver(() => reply);
       const verdict = await decide(store, "a", step);
-      assertEquals([verdict, errors(), refusal(store, "a")], ["unavailable", 1, undefined], `${i}`);
+      assertEquals([verdict, errors()], ["unavailable", 1], `${i}`);
+      assertEquals(store.isThrottled("a", undefined), false, `${i}`);
     }
   }
 });
@@ -151,14 +152,16 @@ Deno.test("a Redis store remembers that a source is refused, for a second at mos
       callCount++;
       return [1, saidMs];
     });
-    assertEquals([refusal(store, "a"), await decide(store, "a", undefined)], [undefined, "wrong"]);
+    const isThrottled = (fingerprint: string, source?: string): boolean =>
+      store.isThrottled(fingerprint, source);
+    assertEquals([isThrottled("a"), await decide(store, "a", undefined)], [false, "wrong"]);
     clock.ms += keptMs - 1;
-    assertEquals([refusal(store, "a"), refusal(store, "b")], ["throttled", undefined]);
-    assertEquals(refusal(store, "a", "source"), undefined);
+    assertEquals([isThrottled("a"), isThrottled("b")], [true, false]);
+    assertEquals(isThrottled("a", "source"), false);
     await decide(store, "a", undefined, "source");
     clock.ms += 1;
-    assertEquals([refusal(store, "a"), callCount], [undefined, 2]);
-    assertEquals(refusal(store, "a", "source"), "throttled");
+    assertEquals([isThrottled("a"), callCount], [false, 2]);
+    assertEquals(isThrottled("a", "source"), true);
   }
 });
 
@@ -219,10 +222,7 @@ Deno.test("a Redis store retries only when Redis does not have the script", asyn
 Deno.test("a Redis store needs no listener", async () => {
   const link = linkTo(() => null, false);
   const store = new RedisStore({ rules: RULES, link, now: () => 0 });
-  assertEquals([refusal(store, "a"), await decide(store, "a", STEP)], [
-    "unavailable",
-    "unavailable",
-  ]);
+  assertEquals(await decide(store, "a", STEP), "unavailable");
 });
 
 // As many refusals as a store remembers without asking.
@@ -244,21 +244,18 @@ function refusingStore():
 Deno.test("a Redis store remembers 10,000 refusals, and evicts the oldest for another", async () => {
   const { store, fail } = refusingStore();
   const names = Array.from({ length: MOST_REFUSALS }, (_, i) => `${i} 1000`);
-  const early = [names[1]!, names[0]!].map((name) => store.admit(name) as Admission);
+  const throttled = (...names: readonly string[]): readonly boolean[] =>
+    names.map((name) => store.isThrottled(name, undefined));
   await fail(...names);
-  assertEquals([names[0]!, names.at(-1)!].map((name) => refusal(store, name)), [
-    "throttled",
-    "throttled",
-  ]);
+  assertEquals(throttled(names[0]!, names.at(-1)!), [true, true]);
   // One that is refused for no time takes no room, nor does one that is refused anew, which is not the
   // first to go any more.
-  await fail("none 0");
-  for (const admission of early) assertEquals(await admission.settle(undefined), "throttled");
-  assertEquals(names.slice(0, 3).map((name) => refusal(store, name)), Array(3).fill("throttled"));
+  await fail("none 0", names[1]!, names[0]!);
+  assertEquals(throttled(...names.slice(0, 3)), [true, true, true]);
   await fail("another 1000");
   assertEquals(
-    [...names.slice(0, 4), "another 1000"].map((name) => refusal(store, name)),
-    ["throttled", "throttled", undefined, "throttled", "throttled"],
+    throttled(...names.slice(0, 4), "another 1000"),
+    [true, true, false, true, true],
   );
 });
 
@@ -270,7 +267,7 @@ Deno.test("a Redis store reports whether anything was remembered of a secret tha
       return reply;
     });
     assertEquals(await store.unlock("a"), remembered);
-    assertEquals([callCount[0]![0], callCount[0]!.slice(2)], ["EVAL", ["1", `${KEY_PREFIX}a`]]);
+    assertEquals([callCount[0]![0], callCount[0]!.slice(2)], ["EVAL", ["1", `${KEY_PREFIX}a`, ""]]);
   }
   const refused = new Error("NOPERM");
   await assertRejects(() => storeOver(() => refused).store.unlock("a"), Error, "NOPERM");
