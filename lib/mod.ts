@@ -176,7 +176,7 @@ export function createAuthenticator(
     now,
     log,
     isReady,
-    guard,
+    pinGuard: guard,
     apiKeys,
     sealKeys,
   });

@@ -11,8 +11,7 @@ import { Fault } from "../operations/fault.ts";
 
 /** Makes the context of a call by a command: its options and a time, without a guard and keys. */
 export function callContext(config: Config, nowMs: number): CallContext {
-  const { secretEncoding } = config;
-  return { otp: config, secretEncoding, html: "svg", now: () => nowMs, base: () => "" };
+  return { ...config, html: "svg", now: () => nowMs, base: () => "" };
 }
 
 /**

@@ -84,7 +84,15 @@ async function pairingOf(
 ): Promise<Pairing> {
   const info = await askService(args, config);
   const { appName: issuer, appInfo: account } = args;
-  const uri = formatKeyUri({ ...config, issuer, account, secret: info.ManualSetupCode });
+  const { algorithm, digits, period } = config;
+  const uri = formatKeyUri({
+    issuer,
+    account,
+    secret: info.ManualSetupCode,
+    algorithm,
+    digits,
+    period,
+  });
   // The same call as in the operation Pair, which refuses a URI that does not fit.
   const code = encodeForScreen(uri);
   if (code === undefined) throw new TypeError("The service accepts a Key URI that does not fit");

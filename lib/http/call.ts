@@ -30,7 +30,7 @@ export async function answerCall(context: RequestContext): Promise<RouteResult> 
   context.ignored = ignored;
   if (operation.refusesOtherSites) checkSite(operation, context);
   const { result, facts } = await operation.invoke(args, {
-    ...parts.service,
+    ...parts,
     ...(html && { html }),
     source: sourceOf(context),
     base: () => baseOf(request, target, parts),

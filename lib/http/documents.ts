@@ -60,13 +60,13 @@ const ADDRESS_PLACE = "http://address.invalid";
 
 /** Makes the handler of the descriptions, which are written for the address that the caller used. */
 function descriptions(options: HandlerOptions): DocumentHandler<Description> {
-  const { namespace, service, apiKeys } = options;
+  const { namespace, apiKeys } = options;
   const texts: Readonly<Record<Description, (base: string) => DescriptionText>> = {
     wsdl: (base) => ["text/xml", wsdl({ base, namespace })],
     disco: (base) => ["text/xml", disco({ base, namespace })],
     openapi: (base) => [
       "application/json",
-      openApi({ base, wantsKey: apiKeys !== undefined, service }),
+      openApi({ base, wantsKey: apiKeys !== undefined, service: options }),
     ],
   };
   const headers = { "content-security-policy": DESCRIPTION_POLICY };
@@ -95,10 +95,8 @@ function descriptions(options: HandlerOptions): DocumentHandler<Description> {
 /** Makes the handler of the service page, whose documents are the same for every Host. */
 function pageDocuments(
   page: ServicePage,
-  { namespace, service, baseUrl, maxFailures = 0, singleUse = false, apiKeys }: HandlerOptions,
+  options: HandlerOptions,
 ): DocumentHandler<PageText> {
-  const wantsKey = apiKeys !== undefined;
-  const settings = { namespace, service, baseUrl, maxFailures, singleUse, wantsKey };
   const replyOf = (name: string, root: "" | "../"): Reply => {
     const pageReply = (type: string, body: string): Reply => (
       { status: 200, contentType: `text/${type}; charset=utf-8`, body }
@@ -106,7 +104,7 @@ function pageDocuments(
     if (name === "script") return pageReply("javascript", page.script);
     if (name === "style") return pageReply("css", page.style);
     const isUnknownOperation = name === "unknown-operation";
-    const document = page.document(settings, { root, isUnknownOperation });
+    const document = page.document(options, { root, isUnknownOperation });
     const headers = { "content-security-policy": page.policy };
     return { ...pageReply("html", document), headers, status: isUnknownOperation ? 404 : 200 };
   };

@@ -165,9 +165,9 @@ const KEY_WANTED =
  * @throws {Fault} When a check fails.
  */
 function authorize(context: RequestContext): void {
-  const { request, target, route, parts: { apiKeys, operatorHost } } = context;
+  const { request, target, route, parts: { apiKeys, metricsHost } } = context;
   if (route.isForOperators) {
-    checkHost(target, { operatorHost });
+    checkHost(target, { metricsHost });
     checkOperator(context);
   } else checkHost(target);
   checkQuery(target);

@@ -53,7 +53,7 @@ export async function answerGuardUnlock(context: RequestContext): Promise<RouteR
   return { reply: jsonReply(unlocked), outcome: "ok", facts: { secret: unlocked.name } };
 }
 
-function guardOf({ service: { guard } }: HandlerParts): Guard {
+function guardOf({ pinGuard: guard }: HandlerParts): Guard {
   if (guard === undefined) throw new Fault("invalid", "The guard is off: every pin is checked.");
   return guard;
 }
@@ -68,7 +68,7 @@ async function unlock({ store }: Guard, fingerprint: string): Promise<boolean> {
 }
 
 async function fingerprintIn(context: RequestContext, guard: Guard): Promise<string> {
-  const { mediaType, parts: { service: { secretEncoding } } } = context;
+  const { mediaType, parts: { secretEncoding } } = context;
   const bytes = await readBody(context, { mediaTypes: [mediaType.essence] });
   const secret = textOf(bytes, charsetOf(mediaType));
   // To ask here is to know the secret: a copy of the callers' database must prove nothing.

@@ -18,7 +18,7 @@ import type { HandlerParts, Route } from "./route.ts";
 
 const hasMetrics = ({ metricsPage }: HandlerOptions): boolean => metricsPage !== undefined;
 const hasStatus = ({ status }: HandlerOptions): boolean => status !== undefined;
-const hasSealKeys = ({ service }: HandlerOptions): boolean => service.sealKeys !== undefined;
+const hasSealKeys = ({ sealKeys }: HandlerOptions): boolean => sealKeys !== undefined;
 
 const bindings = (parts: HandlerParts): readonly Binding[] => parts.bindings;
 

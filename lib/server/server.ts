@@ -149,7 +149,7 @@ export function createServerService(
   });
   const { handler, operatorHandler, selfCheck } = createService(config, {
     now,
-    guard,
+    pinGuard: guard,
     sealKeys,
     log,
     isReady,

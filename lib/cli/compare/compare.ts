@@ -338,7 +338,7 @@ async function answerHere(
   const clock = { randomBytes, now: () => performance.now() };
   const { handler } = createService(config, {
     now: () => nowMs,
-    guard: openGuard({ ...config, ...clock, guard: "memory" }),
+    pinGuard: openGuard({ ...config, ...clock, guard: "memory" }),
     apiKeys: config.apiKeysFile === undefined ? undefined : KEYS,
     sealKeys,
     log: { error: () => {} },

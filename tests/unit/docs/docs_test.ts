@@ -185,10 +185,16 @@ Deno.test("the README's picture and setup code are those of its first call", () 
   const [, appName, appInfo, secretCode] =
     /appName=([^']+)'[^']+'appInfo=([^']+)'[^']+'secretCode=([^']+)'/.exec(readme) ?? [];
   assert(appName !== undefined && appInfo !== undefined && secretCode !== undefined);
-  const otp = { ...DEFAULT_TOTP, window: 1 };
   const { ManualSetupCode, Html } = pair(
     { appName, appInfo, secretCode },
-    { otp, secretEncoding: "text", html: "svg", now: () => 0, base: () => "" },
+    {
+      ...DEFAULT_TOTP,
+      window: 1,
+      secretEncoding: "text",
+      html: "svg",
+      now: () => 0,
+      base: () => "",
+    },
   );
   assert(readme.includes(`<ManualSetupCode>${ManualSetupCode}</ManualSetupCode>`));
   const svg = Html.slice(Html.indexOf("<svg"), Html.indexOf("</a>"));

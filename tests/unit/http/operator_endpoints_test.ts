@@ -23,17 +23,17 @@ const STATUS: ServerStatus = {
   guard: undefined,
 };
 
-function setup(hasMemory = true): (request: Request) => Promise<Response> {
+function setup(): (request: Request) => Promise<Response> {
   const store = new MemoryStore({ rules: RULES, now: () => 0 });
   decide(store, "canary", undefined);
   const guard = {
     fingerprint: (key: Uint8Array) => new TextDecoder().decode(key),
     source: () => "",
     store,
-    ...(hasMemory && { memory: store }),
+    memory: store,
   };
-  const changes = { guard, operatorHost: "Metrics.Internal", status: () => STATUS };
-  return handlerWith(changes, OPERATOR_ROUTES);
+  const config = { metricsHost: "Metrics.Internal" };
+  return handlerWith({ pinGuard: guard, config, status: () => STATUS }, OPERATOR_ROUTES);
 }
 
 async function answer(
@@ -126,7 +126,7 @@ Deno.test("the guard's endpoints refuse a sealed secret: a copy of a database pr
   const guard = { fingerprint: () => "", source: () => "", store, memory: store };
   const sealed = await sealByJose("canary");
   for (const sealKeys of [SEAL_KEY_LINES, undefined]) {
-    const handler = handlerWith({ guard, sealKeys }, OPERATOR_ROUTES);
+    const handler = handlerWith({ pinGuard: guard, sealKeys }, OPERATOR_ROUTES);
     for (const path of ["/guard/name", "/guard/unlock"]) {
       for (const body of [sealed, `"${sealed}"`, sealed.slice(0, 16), `\n${sealed} `]) {
         assertEquals(await answer("localhost", "POST", path, body, handler), [

@@ -18,7 +18,10 @@ const FACTS: OpenApiSettings = {
   base: "http://localhost",
   wantsKey: false,
   service: {
-    otp: { algorithm: "SHA1", digits: 6, period: 30, window: 1 },
+    algorithm: "SHA1",
+    digits: 6,
+    period: 30,
+    window: 1,
     secretEncoding: "text",
     html: "svg",
     now: () => 0,
