@@ -25,7 +25,7 @@ const PACKAGES = [
   // Stores, databases, proxies, service managers, a browser.
   ..."redis-server caddy dnsmasq-base nginx podman prometheus".split(" "),
   ..."dash mariadb-server postgresql".split(" "),
-  ..."systemd systemd-container chromium".split(" "),
+  ..."gdb systemd systemd-container chromium".split(" "),
   // Other machines: ARM by QEMU, Windows by Wine.
   ..."qemu-user-static libc6-arm64-cross wine wine64 gcc-mingw-w64-x86-64-win32".split(" "),
 ];

@@ -344,46 +344,44 @@ dotnetTest(
 );
 
 dotnetTest(
-  "the documents' commands for checksums, a key and the options of a service work",
+  "the documents' commands compare checksums, and restart a service only with right options",
   () =>
     withFolder(async (folder) => {
-      const put = (name: string, text: string): void =>
-        Deno.writeTextFileSync(`${folder}/${name}`, text);
-      const run = async (text: string): Promise<string> => {
-        const { code, stdout, stderr } = await powershell(["-Command", text], folder);
-        assertEquals([code, stderr], [0, ""], text);
-        return stdout;
-      };
+      const put = (name: string, text: string, mode = 0o644): void =>
+        Deno.writeTextFileSync(`${folder}/${name}`, text, { mode });
+      const run = (text: string, env: Readonly<Record<string, string>> = {}): Promise<Ended> =>
+        powershell(["-Command", text], folder, env);
       put("install.ps1", "a");
       put("authenticator-windows-x64-bun.exe", "b");
       const files = "authenticator-windows-x64-bun.exe install.ps1";
       const { stdout: sums } = await runToEnd(["sha256sum", ...files.split(" ")], { cwd: folder });
       put("SHA256SUMS", sums);
-      assertEquals(await run(blockWith("SHA256SUMS")), "True\nTrue\n");
+      const compare = `function Unblock-File { "unblocked" }\n${blockWith("SHA256SUMS")}`;
+      const right = await run(compare);
+      assertEquals([right.code, right.stdout], [0, "unblocked\n"], right.stderr);
       put("install.ps1", "changed");
-      assertEquals(await run(blockWith("SHA256SUMS")), "True\nFalse\n");
+      const wrong = await run(compare);
+      assertEquals([wrong.code, wrong.stdout], [1, ""]);
+      assert(wrong.stderr.includes("install.ps1 is not what SHA256SUMS says"), wrong.stderr);
 
-      const withoutPlace = (text: string): string => text.replace(/^cd .*\n/, "");
-      await run(withoutPlace(blockWith("Add-Content keys.txt")));
-      const keys = Deno.readTextFileSync(`${folder}/keys.txt`);
-      assert(/^billing:[0-9A-F]{64}\r?\n$/.test(keys), keys);
-      await withProgram(
-        ["--port", "0", "--api-keys-file", `${folder}/keys.txt`],
-        async ({ url }) => {
-          const headers = { "x-api-key": keys.trim().split(":")[1]! };
-          const reply = await fetch(`${url}/openapi.json`, { headers });
-          await reply.body?.cancel();
-          assertEquals(reply.status, 200);
-        },
+      const service = "authenticator-service.xml";
+      Deno.copyFileSync(`${ROOT}deploy/windows/${service}`, `${folder}/${service}`);
+      put(
+        "authenticator.exe",
+        '#!/bin/sh\necho "$AUTHENTICATOR_METRICS_PORT"; exit "$CHECK"\n',
+        0o755,
       );
-
-      Deno.copyFileSync(
-        `${ROOT}deploy/windows/authenticator-service.xml`,
-        `${folder}/authenticator-service.xml`,
+      const restart = blockWith("[xml](Get-Content").replace(/C:[^']*/, folder).replaceAll(
+        "\\",
+        "/",
       );
-      const [options] = withoutPlace(blockWith("[xml](Get-Content")).split("\n");
-      const set = await run(`${options}\nGet-ChildItem env:AUTHENTICATOR_* | ForEach-Object Name`);
-      assert(set.includes("AUTHENTICATOR_METRICS_PORT"), set);
+      const text = 'function Restart-Service { "restarted $args" }\n' +
+        `${restart}\nGet-ChildItem env:AUTHENTICATOR_*`;
+      const restarted = await run(text, { CHECK: "1" });
+      assertEquals(restarted.stdout, "9101\nrestarted Authenticator\n", restarted.stderr);
+      const refused = await run(text, { CHECK: "2" });
+      assertEquals([refused.code, refused.stdout], [1, "9101\n"]);
+      assert(refused.stderr.includes("The service goes on with the old ones."), refused.stderr);
     }),
 );
 

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { runCommand } from "../../support/command.ts";
+import { withFolder } from "../../support/folder.ts";
 import type { Outcome } from "../../support/program.ts";
 import { openByJose, SEAL_KEY_LINES, SEAL_KEYS_FILE, sealByJose } from "../../support/seal_keys.ts";
 
@@ -197,6 +198,21 @@ Deno.test("seal refuses UTF-16", async () => {
     assertEquals([code, stdout], [1, ""]);
     assert(stderr.startsWith(`${ERROR}standard input is UTF-16: save it as UTF-8`), stderr);
   }
+});
+
+Deno.test("seal warns of a file of keys that others can read", async () => {
+  await withFolder(async (folder) => {
+    const path = `${folder}/seal-keys`;
+    Deno.writeTextFileSync(path, `${NEW}\n`);
+    Deno.chmodSync(path, 0o644);
+    for (const command of ["seal", "unseal"]) {
+      const { code, stderr } = await runCommand([command, "--seal-keys-file", path], {
+        stdin: "a",
+      });
+      assertEquals(code, 0);
+      assert(stderr.startsWith("authenticator: warning: "), stderr);
+    }
+  });
 });
 
 Deno.test("seal needs a file of keys that can be used", async () => {

@@ -89,7 +89,7 @@ const TEXTS = ["x", "correct horse battery", "Bü©hse 🔑", "\uFEFFwith a mark
 
 Deno.test("jose opens what is sealed here, and what jose seals is opened here", async () => {
   for (const text of TEXTS) {
-    assertEquals((await openByJose(RING.seal(text))).text, text.replace(/^\uFEFF/, ""));
+    assertEquals((await openByJose(RING.seal(text))).text, text);
     assertEquals(RING.open(await sealByJose(text)), { text, isCurrent: true });
     assertEquals(RING.open(await sealByJose(text, OLD)), { text, isCurrent: false });
   }

@@ -44,6 +44,7 @@ const READ: readonly (readonly [string, readonly (readonly string[])[]])[] = [
   ['1,""\n', [["1", ""]]],
   ["1, a\t\\ \n", [["1", " a\t\\ "]]],
   ["\uFEFF1,\uFEFFa\n", [["1", "\uFEFFa"]]],
+  ["1,a\n\uFEFF2,b\n", [["1", "a"], ["\uFEFF2", "b"]]],
   ['1,"""\n"\n', [["1", '"\n']]],
   ["Zoë,🔑\0\n", [["Zoë", "🔑\0"]]],
 ];
@@ -90,7 +91,12 @@ const WRONG: readonly (readonly [string | Uint8Array, number, string])[] = [
     0,
     'record 1 ("a?[2J??") has a quote or a carriage return in a field without quotes',
   ],
-  [`${"i".repeat(65)},a,b\nx,y\n`, 1, 'record 2 ("x") has 2 fields, and the first has 3'],
+  [
+    `${"i".repeat(65)},ca\rnary\n`,
+    0,
+    `record 1 ("${"i".repeat(64)}") has a quote or a carriage return in a field without quotes`,
+  ],
+  ["7,a,b\nx,y\n", 1, 'record 2 ("x") has 2 fields, and the first has 3'],
 ];
 
 Deno.test("csvRecords() stops at the first wrong record, with its number and id, never its secret", async () => {
