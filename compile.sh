@@ -19,7 +19,7 @@ readonly PERMISSIONS=(
 )
 
 # V8 would let garbage grow to three times what is in use: 240 MB after 100,000 checks, and with these
-# 117 after a million. With semi-spaces of 4 MB it is 107, and a check takes about a tenth longer.
+# half of that after a million. With semi-spaces of 4 MB, a check takes about a tenth longer.
 readonly MEMORY=--v8-flags=--max-semi-space-size=8,--heap-growing-percent=25
 
 # Everything is made in STAGE, and published when all of it is there. Of packages, nothing gets inside

@@ -5,13 +5,16 @@
 #
 #   sh install.sh
 #
-# Options in /etc/authenticator.env, which it makes, and drop-ins stay. Before anything is replaced, the checksums of all
-# files are compared, and the new version checks the options of every unit that runs or starts at boot.
+# Options in /etc/authenticator.env, which it makes, and drop-ins stay. Before anything is replaced, the
+# checksums of all files are compared, and the new version checks the options of every unit that runs or starts at boot.
 # A service that was disabled stays disabled. If the new version does not start, or a step fails, the
-# version of before is put back whole. This script is installed, too; with it, as root:
+# version of before is put back whole. This script is installed, too. This goes back to the version before:
 #
-#   sh /usr/local/lib/authenticator/install.sh --roll-back   # the version before this one
-#   sh /usr/local/lib/authenticator/install.sh --remove      # all that it installed; your options stay
+#   sh /usr/local/lib/authenticator/install.sh --roll-back
+#
+# This removes all that it installed; your options stay:
+#
+#   sh /usr/local/lib/authenticator/install.sh --remove
 
 set -eu
 umask 022

@@ -3,8 +3,7 @@
 # Makes a certificate for names that callers have built in, and your own CA that signs it, in the folder
 # that you are in:
 #
-#   mkdir ca
-#   (cd ca && ../deploy/internal-ca.sh authenticatorapi.com www.authenticatorapi.com)
+#   mkdir -p ca && (cd ca && ../deploy/internal-ca.sh authenticatorapi.com www.authenticatorapi.com)
 #
 # ca.pem goes into the trust store of each calling machine, cert.pem and key.pem to the server. ca.pem
 # is a root whose key is never written down. It certified ca.key, which can sign only the given names and

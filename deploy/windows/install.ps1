@@ -1,9 +1,10 @@
 # Runs Authenticator on Windows for good: a scheduled task starts it with the machine, as LocalService.
 # In PowerShell as administrator, in the folder of the download:
 #
-#   powershell -ExecutionPolicy Bypass -File install.ps1            # installs, or updates
-#   powershell -ExecutionPolicy Bypass -File install.ps1 -RollBack  # goes back to the version before
-#   powershell -ExecutionPolicy Bypass -File install.ps1 -Remove    # removes all but options and log
+#   powershell -ExecutionPolicy Bypass -File install.ps1
+#
+# That installs, or upgrades. With -RollBack it goes back to the version before, with -Remove it removes
+# all but options and log.
 #
 # The new version checks the options before anything is replaced. If it does not answer then, or a step
 # fails, the version of before is put back. A task that was disabled or removed stays so. The last two
@@ -11,7 +12,7 @@
 #
 # Authenticator's tests run this script in PowerShell 7 on Linux, with stand-ins for what only Windows
 # has, and the batch file below under Wine. They have not run Windows PowerShell or the Task Scheduler;
-# docs/windows.md names the documentation that this script follows.
+# this script follows the documentation of their makers.
 param(
     [string]$Executable = 'authenticator-windows-x64-bun.exe',
     [switch]$RollBack,

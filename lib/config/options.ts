@@ -174,7 +174,7 @@ const TABLE = {
   maxFailures: {
     placeholder: "N",
     defaultText: "100",
-    description: "Wrong pins after which a secret waits; one is forgotten an hour; 0: never",
+    description: "Wrong pins before a secret is throttled; one is forgiven an hour; 0: no limit",
     ...wholeNumber(0, 1_000_000),
   },
   singleUse: {

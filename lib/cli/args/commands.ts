@@ -236,7 +236,7 @@ const TABLE = {
     examples: ["authenticator status --metrics-port 9101"],
   },
   "guard unlock": {
-    summary: "End the wait of a secret from standard input",
+    summary: "End the throttling of a secret from standard input",
     details:
       "Give it the options of the server. All servers check pins for the secret again within " +
       "a second. A used code stays used. It says so if nothing was remembered of the secret.",

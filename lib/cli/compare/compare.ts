@@ -175,8 +175,8 @@ class Comparison {
     }
     const isKept = group !== WINDOW || this.#aheadMs === beforeMs;
     const doubtful = findings.filter(({ kind }) => kind === "option" || kind === "different");
-    return asked.filter(({ question: { name } }) =>
-      isKept && doubtful.some((finding) => finding.name === name)
+    return asked.filter(({ question: { name }, isAnswered }) =>
+      isKept && isAnswered && doubtful.some((finding) => finding.name === name)
     );
   }
 

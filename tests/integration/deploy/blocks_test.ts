@@ -24,7 +24,7 @@ const SHELLS = ["dash", "bash"] as const;
 // What the blocks call, but for the programs of the project that they call by a path.
 const PROGRAMS =
   `apt authenticator authenticator-as-service bun chmod chown cp curl deno docker dpkg grep head install
-  journalctl kubectl ln mariadb mkdir mv mysql npx openssl podman podman-compose psql redis-cli redis-server rm
+  journalctl kubectl ln mariadb mkdir mv npx openssl podman podman-compose psql redis-cli redis-server rm
   sh sha256sum sleep sort sudo systemctl tar uniq xattr`.split(/\s+/);
 
 /** Files whose loss no command makes good: keys, secrets, options, and drop-ins, which people edit. */
@@ -53,12 +53,12 @@ async function makeTemplate(folder: string): Promise<void> {
   const script = `set -e
     mkdir -p bin root && cd root
     mkdir -p etc/systemd/system home run usr/local/bin usr/local/share/doc/authenticator \
-      usr/share/doc/authenticator work/dist work/ca
+      usr/share/doc/authenticator work/dist/release work/ca
     for name in ${PROGRAMS.join(" ")}; do ln -s '${STAND_IN}' "../bin/$name"; done
     cp -R '${deploy}' work/deploy
     cp -R work/deploy usr/share/doc/authenticator/examples
     cp -R work/deploy usr/local/share/doc/authenticator/deploy
-    for name in compile.sh dist/authenticator deploy/internal-ca.sh; do
+    for name in compile.sh dist/authenticator dist/release/authenticator-linux-x64-bun deploy/internal-ca.sh; do
       ln -sf '${STAND_IN}' "work/$name"
     done
     for name in ca/cert.pem ca/key.pem api.key seal-keys; do echo "$name" >"work/$name"; done`;

@@ -15,16 +15,16 @@ import { withFolder } from "../../support/folder.ts";
 Deno.test("nginx reaches instances that are started by hand, and nothing else does", () =>
   withFolder(async (folder) => {
     await need(["getent", "group", "www-data"], "nginx");
-    const shown = [...deployFile("nginx.conf").matchAll(/^# {3}((?:install|authenticator) .*)$/gm)]
-      .map(([, command]) => command!.replaceAll("/run/", `${folder}/`).split(" "));
-    const [install, ...starts] = shown.map((words) =>
-      words.map((word) => word === "USER" ? String(Deno.uid()) : word)
-    );
-    assertEquals((await runToEnd(install!)).code, 0);
+    const comment = deployFile("nginx.conf").replaceAll("/run/", `${folder}/`);
+    const [, install] = /^# {3}(install .*)$/m.exec(comment)!;
+    const [, options] = /(--trust-proxy --socket \S+\/socket), or 2/.exec(comment)!;
+    const words = install!.replace("USER", String(Deno.uid())).split(" ");
+    assertEquals((await runToEnd(words)).code, 0);
     const servers: Daemon[] = [];
     try {
-      for (const [i, [, ...args]] of starts.entries()) {
-        servers.push(startDaemon([...sourceWords(), ...args], `${folder}/server-${i}`));
+      for (const number of ["1", "2"]) {
+        const args = options!.replace("authenticator-1", `authenticator-${number}`).split(" ");
+        servers.push(startDaemon([...sourceWords(), ...args], `${folder}/server-${number}`));
       }
       const sockets = ["1", "2"].map((name) => `${folder}/authenticator-${name}/socket`);
       await eventually(async () => {

@@ -83,12 +83,9 @@ Deno.test("the units have the documented effects under systemd", (t) =>
     });
   }));
 
-/** The commands that a comment shows. */
+/** The commands that the comment of a drop-in shows. */
 function shownCommands(file: string): string {
-  const commands = [
-    ...deployFile(file).matchAll(/^# {3}((?:authenticator|install|mkdir|systemctl) .*)$/gm),
-  ];
-  return ["set -e", ...commands.map(([, command]) => command)].join("\n");
+  return /^# {3}(.*)$/m.exec(deployFile(`drop-ins/${file}`))![1]!;
 }
 
 const LINUX = "docs/linux.md";
@@ -130,9 +127,10 @@ async function countInLog({ say }: Machine, units: string, text: string): Promis
 
 async function checkUnit(machine: Machine): Promise<void> {
   const { say } = machine;
-  await say(shownCommands("authenticator.service"));
-  await say(`mkdir -p /usr/local/share/doc/authenticator
-    cp -R deploy /usr/local/share/doc/authenticator`);
+  await say(`set -e
+    install -m 755 dist/authenticator deploy/authenticator-as-service /usr/local/bin/
+    install -m 644 deploy/authenticator.service /etc/systemd/system/
+    systemctl daemon-reload && systemctl enable --now authenticator`);
   assertEquals(await say(shownBlock(LINUX, "/readyz")), "ok");
   const pid = await mainPid(machine, "authenticator");
   const status = await say(`cat /proc/${pid}/status`);
@@ -264,15 +262,15 @@ async function checkStoreAway(machine: Machine): Promise<void> {
 async function checkKeys(machine: Machine): Promise<void> {
   const { run, say } = machine;
   const folder = "/etc/systemd/system/authenticator.service.d";
-  const key = await say(shownCommands("drop-ins/api-keys.conf"));
-  await say(shownCommands("drop-ins/seal-keys.conf"));
+  const key = await say(shownCommands("api-keys.conf"));
+  await say(shownCommands("seal-keys.conf"));
   await say(`install -D -m 644 -t ${folder} deploy/drop-ins/{api,seal}-keys.conf
     systemctl daemon-reload && systemctl restart authenticator`);
   await eventually(() => answers(machine), "it is ready with keys");
   const status = async (fields: string): Promise<string> =>
     (await run(`curl --silent --output /dev/null --write-out '%{http_code}' ${fields} ${HERE}/`))
       .stdout;
-  assertEquals([await status(""), await status(`-H "X-Api-Key: ${key.trim()}"`)], [
+  assertEquals([await status(""), await status(`-H "X-Api-Key: ${key}"`)], [
     "401",
     "302",
   ]);
@@ -293,10 +291,10 @@ async function checkAsService(machine: Machine): Promise<void> {
     const { code, stdout, stderr } = await run("authenticator-as-service check");
     // The server that answers at its ports is its own.
     assertEquals([code, stderr.includes("already")], [0, false], stderr);
-    assert(/^--api-keys-file .* \(1 key\) +environment$/m.test(stdout), stdout);
+    assert(/^--api-keys-file .* \(1 key: NAME\) +environment$/m.test(stdout), stdout);
   };
   const status = await say("authenticator-as-service status");
-  assert(/^server: healthy\n[^]*^API keys: 1 key\nseal keys: k\d{8}$/m.test(status), status);
+  assert(/^server: healthy\n[^]*^API keys: 1 key: NAME\nseal keys: k\d{8}$/m.test(status), status);
   const sealed = await say("authenticator-as-service seal <<<abcdefghij");
   assert(/^eyJ[\w-]+\.\.[\w.-]+$/.test(sealed.trim()), sealed);
   assertEquals(
@@ -404,7 +402,9 @@ async function checkCauses({ run, say }: Machine): Promise<void> {
   for (const command of ["check", "restart", "reload"]) {
     const said = await asService(command, 2);
     assert(
-      said.startsWith(`${ignored}error: mend these lines: an option is AUTHENTICATOR_NAME=value\n`),
+      said.startsWith(
+        `${ignored}error: correct these lines: an option is AUTHENTICATOR_NAME=value\n`,
+      ),
       said,
     );
   }

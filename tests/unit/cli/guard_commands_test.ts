@@ -53,6 +53,8 @@ Deno.test("status, guard name and guard unlock call a server on its operator por
     const [code, name] = await guard(["name", ...way]);
     assertEquals(code, 0);
     assertMatch(name, /^[\w-]{10}\n$/);
+    const table = await runCommand(["guard", "name", "--csv", ...way], { stdin: `7,${SECRET}\n` });
+    assertEquals([table.code, table.stdout], [0, `"${name.trim()}","7"\n`]);
     const [health, stands] = await status(way);
     assertEquals([health, stands.replace(/^version: .*\n/m, "").split("\n")], [0, [
       "server: healthy",

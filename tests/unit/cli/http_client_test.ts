@@ -145,8 +145,9 @@ Deno.test("send() reads a reply after ten informational ones, before the request
 Deno.test("send() names the reason why there is no connection", async () => {
   const reasons: readonly (readonly [object, string])[] = [
     [{ port: freePort() }, "nothing listens there"],
-    [{ host: "nowhere.invalid" }, "the name has no address"],
-    [{ socketPath: "/nowhere/a.sock" }, "there is no such file or folder"],
+    ...(Deno.build.os === "windows"
+      ? []
+      : [[{ socketPath: "/nowhere/a.sock" }, "there is no such file or folder"] as const]),
   ];
   for (const [place, reason] of reasons) {
     const error = await assertRejects(

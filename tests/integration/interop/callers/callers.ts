@@ -1,4 +1,4 @@
-/** The public callers, by their rows in the list of wire.md §9.10: how each calls, and cuts the reply. */
+/** The public callers (wire.md §9.10), by their numbers in README.md: how each calls, and cuts the reply. */
 
 import { fileURLToPath } from "node:url";
 import type { Args } from "../../../support/calls.ts";

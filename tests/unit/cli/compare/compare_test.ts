@@ -17,7 +17,7 @@ import { freePort } from "../../../support/free_port.ts";
 import { hostedService } from "../../../support/hosted_service.ts";
 import { startRaw } from "../../../support/raw_server.ts";
 import type { Outcome } from "../../../support/program.ts";
-import { SEAL_KEY_LINES, SEAL_KEYS_FILE } from "../../../support/seal_keys.ts";
+import { SEAL_KEY_LINES, SEAL_KEYS_FILE, sealByJose } from "../../../support/seal_keys.ts";
 
 /** All questions but those about the window. */
 const QUESTIONS = Object.values(questionsFor(configOf([]), undefined)).flat();
@@ -157,25 +157,28 @@ Deno.test("a question whose answer comes in another time step is asked again", a
 });
 
 Deno.test("no pin is sent at the end of a time step, which both sides may see differently", async () => {
-  // A fifth of a second before the end, with a server whose clock is a little ahead.
-  let nowMs = 1_800_000_000_000 - 200;
-  const slept: number[] = [];
-  await using server = startCompared({ now: () => nowMs + 400 });
-  const code = await compare(
-    configOf([]),
-    server.url,
-    { sendKey: false, ca: undefined },
-    () => {},
-    {
-      now: () => nowMs,
-      sleep: (ms) => {
-        slept.push(ms);
-        nowMs += ms;
-        return Promise.resolve();
+  // A fifth of a second before the end: a server in the same second, whose clock is right, and one
+  // whose Date is of the next second, which is taken to be 1.2 seconds ahead.
+  for (const [aheadMs, waitMs] of [[0, 1_700], [100, 1_700], [400, 500]] as const) {
+    let nowMs = 1_800_000_000_000 - 200;
+    const slept: number[] = [];
+    await using server = startCompared({ now: () => nowMs + aheadMs });
+    const code = await compare(
+      configOf([]),
+      server.url,
+      { sendKey: false, ca: undefined },
+      () => {},
+      {
+        now: () => nowMs,
+        sleep: (ms) => {
+          slept.push(ms);
+          nowMs += ms;
+          return Promise.resolve();
+        },
       },
-    },
-  );
-  assertEquals([code, slept], [0, [500]]);
+    );
+    assertEquals([code, slept], [0, [waitMs]]);
+  }
 });
 
 Deno.test("a service is asked sixty times at most", async () => {
@@ -437,11 +440,13 @@ Deno.test("a Date that cannot be the time is reported, and no question waits for
 
 // The lines of the file there and here (none without the option), and what is found.
 const [FIRST, OLDER] = SEAL_KEY_LINES;
-const FOREIGN = `k1:${"5".repeat(64)}`;
+const FOREIGN = `foreign:${"13579bdf02468ace".repeat(4)}`;
+const NAMESAKE = FOREIGN.replace("foreign", FIRST.split(":")[0]!);
 const SEALING: readonly (readonly [readonly string[], readonly string[], string])[] = [
   [[FIRST], [FIRST, OLDER], "same"],
   [[OLDER], [FIRST, OLDER], "here a seal of the first key, there a seal of an older key"],
   [[FOREIGN], [FIRST, OLDER], "here a seal of the first key, there a seal of another key"],
+  [[NAMESAKE], [FIRST, OLDER], "here a seal of the first key, there a seal of another key"],
   [[OLDER], [FIRST], "here a seal of the first key, there a seal of another key"],
   [[], [FIRST], "here a seal of the first key, there no seal"],
   [[FIRST], [], "here no seal, there a seal of another key"],
@@ -496,6 +501,16 @@ Deno.test("an answer to the question about seals that says nothing of them is na
     );
     assert(!/^Option: |seal-keys-file/m.test(stdout), stdout);
   }
+});
+
+Deno.test("a seal of another text than the one that was sent is no answer", async () => {
+  const text = JSON.stringify({ d: await sealByJose("another secret") });
+  const { code, stdout } = await compared({
+    args: ["--seal-keys-file", SEAL_KEYS_FILE],
+    lie: (call, truth) => call.target === "/seal" ? { ...truth, text } : truth,
+  });
+  assertEquals(code, 1);
+  assertHas(stdout, "there no answer to this question: 200 application/json.");
 });
 
 Deno.test("a limiter ends the comparison with a sentence about it, after what was found", async () => {
