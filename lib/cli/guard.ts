@@ -8,7 +8,7 @@
 import { readGuardKey } from "../server/guard.ts";
 import { readStoreFiles } from "../server/files/tls.ts";
 import type { Config } from "../config/options.ts";
-import { flagOf, UsageError } from "../config/option.ts";
+import { UsageError } from "../config/option.ts";
 import { fingerprintBy, shortName } from "../guard/fingerprint.ts";
 import { guardRules, pinsOwed, throttleTimes } from "../guard/guard.ts";
 import { secretKey } from "../otp/secret.ts";
@@ -96,7 +96,7 @@ async function nameTable(
 export async function guardUnlock(config: Config, print: Print): Promise<number> {
   const { guard, guardKeyFile, metricsPort } = config;
   if (guard !== "memory" && guardKeyFile === undefined) {
-    throw new UsageError(`give ${flagOf("guardKeyFile")}: it names the secrets in the store`);
+    throw new UsageError("give --guard-key-file: it names the secrets in the store");
   }
   if (guardKeyFile !== undefined) readGuardKey(guardKeyFile);
   const secret = openTyped(await readSecret(undefined), config);

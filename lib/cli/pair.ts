@@ -68,11 +68,11 @@ interface Names {
 
 function namesIn(options: OptionsOf<"pair">): Names {
   const { appName, appInfo, newSecret, secretFile } = options;
-  if (appName === undefined) throw new UsageError(`pair needs ${flagOf("appName")}`);
-  if (appInfo === undefined) throw new UsageError(`pair needs ${flagOf("appInfo")}`);
+  if (appName === undefined) throw new UsageError("pair needs --app-name");
+  if (appInfo === undefined) throw new UsageError("pair needs --app-info");
   if (newSecret && secretFile !== undefined) {
     throw new UsageError(
-      `${flagOf("newSecret")} and ${flagOf("secretFile")} cannot be used together`,
+      "--new-secret and --secret-file cannot be used together",
     );
   }
   return { appName, appInfo };
@@ -143,7 +143,7 @@ function printPicture(code: QrCode, print: (text: string) => void): void {
   print("");
   if (columns < needed) {
     print(`(The QR code takes ${needed} columns; this terminal has ${columns}. Make it wider,`);
-    print(` or use ${flagOf("svg")} or ${flagOf("png")}.)`);
+    print(" or use --svg or --png.)");
     return;
   }
   print(terminalPicture(code, coloursAllowed()));

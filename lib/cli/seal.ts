@@ -6,7 +6,7 @@
 
 import { createHash } from "node:crypto";
 import type { Config } from "../config/options.ts";
-import { flagOf, UsageError } from "../config/option.ts";
+import { UsageError } from "../config/option.ts";
 import { Fault } from "../operations/fault.ts";
 import { checkSecretCode } from "../operations/operations.ts";
 import {
@@ -82,7 +82,7 @@ async function run(
   { csv, check }: OptionsOf<"seal">,
 ): Promise<number> {
   const keys = sealKeysOf(config);
-  if (keys === undefined) throw new UsageError(`${direction.name} needs ${flagOf("sealKeysFile")}`);
+  if (keys === undefined) throw new UsageError(`${direction.name} needs --seal-keys-file`);
   fileRisksOf(config, ["sealKeysFile"]).forEach(warn);
   if (check && !csv) throw new UsageError("--check needs --csv");
   if (check) return await checkTable(direction, keys);

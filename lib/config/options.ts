@@ -247,20 +247,20 @@ export function parseConfig(sources: OptionSources): Config {
   const { guard, guardPasswordFile, guardTlsCa, guardTlsCert } = config;
   if (guardPasswordFile !== undefined && (guard === "memory" || guard.login().password)) {
     const wanted = "needs a URL without a password in";
-    throw new UsageError(`${flagOf("guardPasswordFile")} ${wanted} ${flagOf("guard")}`);
+    throw new UsageError(`--guard-password-file ${wanted} --guard`);
   }
   const wantsTls = guardTlsCa !== undefined || guardTlsCert !== undefined;
   if (wantsTls && (guard === "memory" || !guard.isEncrypted)) {
     const flag = flagOf(guardTlsCa === undefined ? "guardTlsCert" : "guardTlsCa");
-    throw new UsageError(`${flag} needs a rediss:// URL in ${flagOf("guard")}`);
+    throw new UsageError(`${flag} needs a rediss:// URL in --guard`);
   }
   const { port, socket, metricsPort } = config;
   if (socket === undefined && port !== 0 && port === metricsPort) {
-    throw new UsageError(`${flagOf("port")} and ${flagOf("metricsPort")} must be different`);
+    throw new UsageError("--port and --metrics-port must be different");
   }
   // Deno has no TLS on a socket.
   if (socket !== undefined && config.tlsCert !== undefined) {
-    throw new UsageError(`${flagOf("socket")} and ${flagOf("tlsCert")} cannot be used together`);
+    throw new UsageError("--socket and --tls-cert cannot be used together");
   }
   return config;
 }

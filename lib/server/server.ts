@@ -283,9 +283,7 @@ export function checkApart(
   const name = sealKeyOfCallers(sealKeys, callerKeys);
   if (name === undefined) return;
   throw new OptionFileError(
-    `the key ${name} of ${flagOf("sealKeysFile")} is a key of ${
-      flagOf("apiKeysFile")
-    } too: callers ` +
+    `the key ${name} of --seal-keys-file is a key of --api-keys-file too: callers ` +
       "have it, so make another",
   );
 }

@@ -173,7 +173,7 @@ export function keyRisks({ doubtful, guessable }: KeyLines): readonly string[] {
   const risk = (lines: readonly number[], clause: string): readonly string[] => {
     if (lines.length === 0) return [];
     const more = lines.length === 1 ? "" : ` (and ${lines.length - 1} more)`;
-    return [`line ${lines[0]}${more} of the file of ${flagOf("apiKeysFile")} ${clause}`];
+    return [`line ${lines[0]}${more} of the file of --api-keys-file ${clause}`];
   };
   return [
     ...risk(
@@ -195,10 +195,10 @@ export interface GuardKeyFacts {
 
 /** Finds the risks of the guard's key. */
 export function guardKeyRisks({ isOneCharacter, isApiKey }: GuardKeyFacts): readonly string[] {
-  const file = `the file of ${flagOf("guardKeyFile")}`;
+  const file = "the file of --guard-key-file";
   return [
     ...(isOneCharacter ? [`${file} has one character repeated, which is easily guessed.`] : []),
-    ...(isApiKey ? [`${file} has a key of ${flagOf("apiKeysFile")}, which callers have.`] : []),
+    ...(isApiKey ? [`${file} has a key of --api-keys-file, which callers have.`] : []),
   ];
 }
 

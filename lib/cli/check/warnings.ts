@@ -125,9 +125,7 @@ export function certificateRisks(config: Config, nowMs: number): readonly string
 }
 
 const WITHOUT_ISSUER =
-  `the file of ${
-    flagOf("tlsCert")
-  } has one certificate: unless a root CA signed it, many callers ` +
+  "the file of --tls-cert has one certificate: unless a root CA signed it, many callers " +
   "do not trust it. Put the intermediate certificates behind it.";
 
 function isWithoutIssuer({ tlsCert: path }: Config): boolean {
