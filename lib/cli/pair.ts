@@ -101,9 +101,7 @@ async function pairingOf(
 
 async function askService(args: object, config: Config): Promise<PairingInfo> {
   try {
-    const { result } = await PAIR.invoke(new Map(Object.entries(args)), callContext(config, 0));
-    // The table of operations gives this result exactly these fields.
-    return result as PairingInfo;
+    return (await PAIR.invoke(new Map(Object.entries(args)), callContext(config, 0))).result;
   } catch (error) {
     throw inWordsOfOptions(error);
   }

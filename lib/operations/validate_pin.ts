@@ -9,7 +9,7 @@ import type { CheckedPin, Verdict } from "../guard/guard.ts";
 import { FINDERS, isCodeOf } from "../otp/finder.ts";
 import { timeStep, type TotpParameters } from "../otp/totp.ts";
 import type { CallContext } from "./context.ts";
-import type { CallFacts } from "./facts.ts";
+import type { Completed } from "./facts.ts";
 import { secretBytes } from "./secret_code.ts";
 
 /** Arguments of ValidatePin. */
@@ -24,14 +24,6 @@ export interface ValidatePinArguments {
 export type ValidatePinContext =
   & Pick<CallContext, keyof TotpParameters | "window" | "secretEncoding" | "now">
   & Partial<Pick<CallContext, "find" | "pinGuard" | "source" | "log" | "selfCheck">>;
-
-/** Result of ValidatePin, with facts for the operator. */
-export interface CheckedCall {
-  /** Whether the pin is right and accepted. */
-  readonly result: boolean;
-  /** Facts for log and metrics. */
-  readonly facts?: CallFacts | undefined;
-}
 
 // Number of pins that WebCrypto did not confirm. While it grows, pins that were accepted together are
 // held to the budget that the first of them have used up.
@@ -52,7 +44,7 @@ let unconfirmed = 0;
 export async function validatePin(
   { pin, secretCode }: ValidatePinArguments,
   context: ValidatePinContext,
-): Promise<CheckedCall> {
+): Promise<Completed<boolean>> {
   const { window, digits, period, secretEncoding, now, source, log, selfCheck } = context;
   const { pinGuard: guard, find = FINDERS[context.algorithm] } = context;
   const key = secretBytes(secretCode, secretEncoding);

@@ -13,12 +13,13 @@ import { checkFinder, FinderError, FINDERS, type FindTimeStep } from "../../../l
 import { HmacSha1 } from "../../../lib/otp/hmac_sha1.ts";
 import { storeThat } from "../../support/guard_store.ts";
 import { Fault } from "../../../lib/operations/fault.ts";
-import { type CheckedCall, validatePin } from "../../../lib/operations/validate_pin.ts";
+import type { Completed } from "../../../lib/operations/facts.ts";
+import { validatePin } from "../../../lib/operations/validate_pin.ts";
 import { referenceHotp } from "../../support/reference_totp.ts";
 
 const OTP = { algorithm: "SHA1", digits: 6, period: 30, window: 2 } as const;
 
-function checkPin(pin: string): Promise<CheckedCall> {
+function checkPin(pin: string): Promise<Completed<boolean>> {
   const context = { ...OTP, secretEncoding: "text", now: () => 300_000 } as const;
   return validatePin({ pin, secretCode: "secret" }, context);
 }
@@ -183,15 +184,15 @@ for (const [kind, find] of Object.entries(BROKEN)) {
         now: () => 300_000,
         pinGuard: guard,
       } as const;
-      const check = (pin: string, more: object = { find, log }): Promise<CheckedCall> =>
+      const check = (pin: string, more: object = { find, log }): Promise<Completed<boolean>> =>
         validatePin({ pin, secretCode: "secret" }, { ...context, ...more });
-      const calls: CheckedCall[] = [];
+      const calls: Completed<boolean>[] = [];
       if (isAtOnce) calls.push(...await Promise.all(wrong.map((pin) => check(pin))));
       else for (const pin of wrong) calls.push(await check(pin));
       // By then the budget is used up, or the step: a right pin is not checked either, by any finder.
       calls.push(await check(CURRENT), await check(CURRENT, {}));
       assertEquals(calls.map(({ result }) => result), Array(42).fill(false));
-      const isChecked = ({ facts }: CheckedCall): boolean =>
+      const isChecked = ({ facts }: Completed<boolean>): boolean =>
         facts?.outcome !== "throttled" && facts?.outcome !== "replayed";
       const checked = calls.filter(isChecked).length;
       if (!isAtOnce) assert(checked <= rules.maxFailures, `${checked} pins`);
@@ -253,7 +254,7 @@ Deno.test("validatePin() calls the guard with the fingerprints, and logs the sho
       now: () => 300_000,
       pinGuard: guard,
     } as const;
-    const check = (more: Partial<Parameters<typeof validatePin>[1]>): Promise<CheckedCall> =>
+    const check = (more: Partial<Parameters<typeof validatePin>[1]>): Promise<Completed<boolean>> =>
       validatePin({ pin: referenceHotp("s", 10), secretCode: "s" }, { ...context, ...more });
     const name = "fingerprint of 115";
     const facts = { secret: shortName(name), outcome: refused ?? "replayed" } as const;
