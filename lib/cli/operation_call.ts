@@ -22,6 +22,6 @@ export function inWordsOfOptions(error: unknown): unknown {
   const { message, parameters, clause } = error;
   if (clause === undefined) return new UsageError(message.replace(/\.$/, ""));
   const names = parameters.map((name) => name === "secretCode" ? "the secret" : flagOf(name));
-  const listed = names.join(", ").replace(/, (?=[^,]*$)/, " and ");
+  const listed = new Intl.ListFormat("en-GB").format(names);
   return new UsageError(`${listed} ${names.length > 1 ? "are together " : ""}${clause}`);
 }

@@ -16,7 +16,6 @@ export interface ServiceParts extends
   Pick<
     HandlerOptions,
     | "apiKeys"
-    | "bodyTimeoutMs"
     | "find"
     | "isReady"
     | "log"

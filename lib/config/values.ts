@@ -22,7 +22,7 @@ export const SWITCH: DefaultedKind<boolean> = {
 export function oneOf<Value extends string>(...values: readonly Value[]): ValueKind<Value> {
   return {
     values,
-    expected: values.join(", ").replace(/, (?=[^,]*$)/, " or "),
+    expected: new Intl.ListFormat("en-GB", { type: "disjunction" }).format(values),
     parse: (text) => {
       const value = values.find((known) => known === text);
       return value && { value };

@@ -55,7 +55,7 @@ export function createHandler(
   const parts: HandlerParts = {
     ...options,
     bindings: bindingsOf(options.namespace),
-    bodyLimit: new BodyLimit(options.bodyTimeoutMs),
+    bodyLimit: new BodyLimit(),
     documents: createDocuments(options),
   };
   const router = createRouter(options, rows);

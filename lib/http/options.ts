@@ -36,8 +36,6 @@ export interface HandlerOptions extends ServiceContext, BaseOptions {
   readonly metricsHost: string;
   /** Observer of finished requests, if any. */
   readonly telemetry?: Telemetry | undefined;
-  /** Timeout of a body, in milliseconds; 10 s by default. */
-  readonly bodyTimeoutMs?: number | undefined;
 }
 
 /** Observer of finished requests, with the clock and the id generator it needs. */

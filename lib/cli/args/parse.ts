@@ -151,19 +151,17 @@ function commandOf(args: readonly string[]): NamedCommand {
   if (second === "--help" || second === "-h") return { name: "help", rest: [first] };
   if (second !== undefined && !second.startsWith("-")) throw noSuchCommand(both, ofGroup);
   const seconds = ofGroup.map((name) => name.slice(first.length + 1));
-  throw new UsageError(`${first} needs ${listOf(seconds, "or")}`);
+  throw new UsageError(
+    `${first} needs ${new Intl.ListFormat("en-GB", { type: "disjunction" }).format(seconds)}`,
+  );
 }
 
 function noSuchCommand(typed: string, known: readonly string[]): UsageError {
   const near = nearestOf(typed, known);
   const advice = near === undefined
-    ? `the commands are ${listOf(known, "and")}`
+    ? `the commands are ${new Intl.ListFormat("en-GB").format(known)}`
     : `did you mean ${near}?`;
   return new UsageError(`there is no such command; ${advice}`);
-}
-
-function listOf(words: readonly string[], last: "and" | "or"): string {
-  return words.join(", ").replace(/, (?=[^,]*$)/, ` ${last} `);
 }
 
 // Variables that Kubernetes sets for a service of this name.
