@@ -28,9 +28,6 @@ export interface ServiceParts extends
     | "telemetry"
   > {}
 
-/** Parts under names that no option has, since both are members of one object. */
-type OwnNames<Parts> = Parts & { readonly [Name in keyof Config]?: never };
-
 /** A service. */
 export interface Service {
   /** Handler of callers' requests. */
@@ -43,8 +40,15 @@ export interface Service {
   readonly selfCheck: Promise<void>;
 }
 
-/** Makes the service of its options. */
-export function createService(config: Config, parts: OwnNames<ServiceParts>): Service {
+/**
+ * Makes the service of its options.
+ *
+ * @param parts Parts under names that no option has, since both become members of one object.
+ */
+export function createService(
+  config: Config,
+  parts: ServiceParts & { readonly [Name in keyof Config]?: never },
+): Service {
   const selfCheck = checkFinder(FINDERS[config.algorithm], config);
   // A server does not start, and a library answers no pin: each call reports it.
   selfCheck.catch(() => {});

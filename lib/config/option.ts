@@ -45,7 +45,7 @@ export interface Option<T> extends DefaultedKind<T> {
 export type OptionTable<T> = { readonly [Name in keyof T]: Option<T[Name]> };
 
 /** Value of a row. */
-type ValueOf<Row> = Row extends Option<infer Value> ? Value : never;
+export type ValueOf<Row> = Row extends Option<infer Value> ? Value : never;
 
 /** Values of the options of a table, by name. */
 export type ValuesOf<Table> = { readonly [Name in keyof Table]: ValueOf<Table[Name]> };

@@ -281,10 +281,18 @@ const TABLE = {
   },
 } satisfies Readonly<Record<string, CommandRow>>;
 
-/** Name of a command. */
+/**
+ * Name of a command.
+ *
+ * @internal
+ */
 export type CommandName = keyof typeof TABLE;
 
-/** Values of a command's own options. */
+/**
+ * Values of a command's own options.
+ *
+ * @internal
+ */
 export type OptionsOf<Name extends CommandName> = ValuesOf<typeof TABLE[Name]["options"]>;
 
 /**

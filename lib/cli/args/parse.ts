@@ -36,7 +36,7 @@ export type OptionSource = "flag" | "environment" | "default";
 export type OptionSourceMap = ReadonlyMap<string, OptionSource>;
 
 /** Name of a command with the options of the service. */
-type ServiceCommand = Exclude<CommandName, "keygen" | "help" | "version" | "licenses">;
+export type ServiceCommand = Exclude<CommandName, "keygen" | "help" | "version" | "licenses">;
 
 /** Parsed command line. */
 export type Command =
