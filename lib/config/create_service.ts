@@ -4,13 +4,11 @@
  * @module
  */
 
-import type { Guard } from "../guard/guard.ts";
 import { createHandler, type Handler } from "../http/handler.ts";
 import type { HandlerOptions } from "../http/options.ts";
 import { OPERATOR_ROUTES } from "../http/routes.ts";
 import type { ServiceContext } from "../operations/context.ts";
 import { checkFinder, FINDERS } from "../otp/finder.ts";
-import type { SealKeys } from "../sealing/seal_keys.ts";
 import type { Config } from "./options.ts";
 
 /** Parts of a service that are not options. */
@@ -18,21 +16,17 @@ export interface ServiceParts extends
   Pick<
     HandlerOptions,
     | "apiKeys"
-    | "log"
+    | "find"
     | "isReady"
-    | "telemetry"
-    | "page"
+    | "log"
     | "metricsPage"
+    | "now"
+    | "page"
+    | "pinGuard"
+    | "sealKeys"
     | "status"
-    | "bodyTimeoutMs"
-  > {
-  /** Clock: milliseconds since 1970-01-01T00:00:00Z. */
-  readonly now: () => number;
-  /** Guard; without it, every pin is checked. */
-  readonly guard?: Guard | undefined;
-  /** Keys of sealed secrets; without them, none can be opened. */
-  readonly sealKeys?: SealKeys | undefined;
-}
+    | "telemetry"
+  > {}
 
 /** A service. */
 export interface Service {
@@ -46,44 +40,25 @@ export interface Service {
   readonly selfCheck: Promise<void>;
 }
 
-/** Makes the service of its options. */
+/**
+ * Makes the service of its options.
+ *
+ * @param parts Parts under names that no option has, since both become members of one object.
+ */
 export function createService(
   config: Config,
-  { now, guard, sealKeys, ...parts }: ServiceParts,
+  parts: ServiceParts & { readonly [Name in keyof Config]?: never },
 ): Service {
-  const { secretEncoding, html, metricsHost, metricsPort, ...settings } = config;
-  const { namespace, baseUrl, trustProxy, maxFailures, singleUse } = settings;
   const selfCheck = checkFinder(FINDERS[config.algorithm], config);
   // A server does not start, and a library answers no pin: each call reports it.
   selfCheck.catch(() => {});
-  const { log } = parts;
-  const context: ServiceContext = {
-    otp: config,
-    secretEncoding,
-    html,
-    now,
-    guard,
-    sealKeys,
-    log,
-    selfCheck,
-  };
-  const options: HandlerOptions = {
-    namespace,
-    baseUrl,
-    trustProxy,
-    maxFailures,
-    singleUse,
-    ...parts,
-    service: context,
-    operatorHost: metricsHost,
-  };
+  const options = { ...config, ...parts, selfCheck };
+  // Metrics are not for callers where there is an operator port.
+  const metricsPage = config.metricsPort === undefined ? parts.metricsPage : undefined;
   return {
-    // Metrics are not for callers where there is an operator port.
-    handler: createHandler(
-      metricsPort === undefined ? options : { ...options, metricsPage: undefined },
-    ),
+    handler: createHandler({ ...options, metricsPage }),
     operatorHandler: createHandler(options, OPERATOR_ROUTES),
-    context,
+    context: options,
     selfCheck,
   };
 }
