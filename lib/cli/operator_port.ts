@@ -86,9 +86,13 @@ const STATUS: Form = {
   guard: optional(record({ entries: isCount, throttled: isCount })),
 } satisfies Record<keyof ServerStatus, Check>;
 
-function formed(form: Form, answer: string, place: string): unknown {
+function formed(form: Form, answer: string, redactor: Redactor, place: string): unknown {
   try {
-    const reply: unknown = JSON.parse(answer);
+    // Redact values, not their spelling: an escape of JSON hides a secret from the redactor.
+    const reply: unknown = JSON.parse(
+      answer,
+      (_, value) => typeof value === "string" ? redactor.withoutSecrets(value) : value,
+    );
     if (record(form)(reply)) return reply;
   } catch {
     // Refused below.
@@ -125,8 +129,8 @@ async function requestJson(
           "waits in memory), or give the --metrics-port and --metrics-host of the server",
       );
     });
-  const answer = new Redactor([caller?.key ?? "", body ?? ""]).withoutSecrets(text);
-  if (status === 200) return formed(form, answer, place);
+  const redactor = new Redactor([caller?.key ?? "", body ?? ""]);
+  if (status === 200) return formed(form, text, redactor, place);
   if (status === 401) {
     throw new CommandError(
       caller === undefined
@@ -140,6 +144,6 @@ async function requestJson(
       `${place} is no operator port: give the --metrics-port of the server`,
     );
   }
-  const sentence = printable(answer.trim().replace(/\.$/, ""));
+  const sentence = printable(redactor.withoutSecrets(text).trim().replace(/\.$/, ""));
   throw new CommandError(`the server at ${place} answers with status ${status}: ${sentence}`);
 }

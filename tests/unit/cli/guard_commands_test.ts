@@ -241,6 +241,35 @@ Deno.test("no command prints the key or the secret that another program at the p
   });
 });
 
+Deno.test("no command prints a key or a secret that comes back with escapes of JSON", async () => {
+  const key = "canary-operator-key-0123456789";
+  const secret = "canary-secret-of-a-person";
+  const escaped = (text: string): string =>
+    text.replace(/[^]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  await withFolder(async (folder) => {
+    await Deno.writeTextFile(`${folder}/keys`, `${key}\n`);
+    await using server = Deno.serve(
+      { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+      async (request) => {
+        const [shown, sent] = [request.headers.get("x-api-key")!, await request.text()].map(
+          escaped,
+        );
+        return new Response(
+          `{"problems":[],"version":"${shown}","since":"","store":"","name":"${sent || shown}",` +
+            '"remembered":true}',
+        );
+      },
+    );
+    const way = ["--metrics-port", String(server.addr.port), "--api-keys-file", `${folder}/keys`];
+    for (const command of ["status", "guard name", "guard unlock"]) {
+      const { stdout, stderr } = await callCommand([...command.split(" "), ...way], {
+        stdin: secret,
+      });
+      assert(!`${stdout}${stderr}`.includes("canary"), `${stdout}${stderr}`);
+    }
+  });
+});
+
 Deno.test("status without an operator port names the option that opens one", async () => {
   // A server on this machine may have the usual address.
   const [code, stdout, stderr] = await status(["--metrics-host", "127.0.0.2"]);
