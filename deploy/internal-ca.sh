@@ -27,6 +27,8 @@ umask 077
 
 readonly CA_DAYS=3650 CERT_DAYS=397
 readonly EXCLUDED='excluded;IP:0.0.0.0/0.0.0.0, excluded;IP:0:0:0:0:0:0:0:0/0:0:0:0:0:0:0:0'
+# A common name has 64 characters at most (RFC 5280, ub-common-name); clients read the whole name elsewhere.
+readonly SHORT=${1:0:40}
 names=$(printf ',DNS:%s' "$@")
 permitted=$(printf ',permitted;DNS:%s' "$@")
 # OpenSSL tells of success too: what it says is shown only if it fails.
@@ -56,7 +58,7 @@ if [[ ! -e ca.pem ]]; then
   ca=$new made='ca.pem, ca.key, cert.pem and key.pem'
   # Java reads no constraints of a root, so they are of the CA below it.
   root=$(command openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256)
-  openssl req -x509 -key <(echo "$root") -days "$CA_DAYS" -subj "/CN=Internal root for $1" \
+  openssl req -x509 -key <(echo "$root") -days "$CA_DAYS" -subj "/CN=Internal root for $SHORT" \
     -out "$ca/ca.pem" -config /dev/stdin <<EOF
 [req]
 distinguished_name = name
@@ -68,7 +70,7 @@ keyUsage = critical, keyCertSign
 subjectKeyIdentifier = hash
 EOF
   key "$ca/ca.key"
-  openssl req -new -key "$ca/ca.key" -subj "/CN=Internal authority for $1" -out "$ca/request"
+  openssl req -new -key "$ca/ca.key" -subj "/CN=Internal authority for $SHORT" -out "$ca/request"
   openssl x509 -req -in "$ca/request" -CA "$ca/ca.pem" -CAkey <(echo "$root") -days "$CA_DAYS" \
     -out "$ca/signer" -extfile <(cat <<EOF
 basicConstraints = critical, CA:TRUE, pathlen:0
@@ -96,7 +98,7 @@ if [[ ! -s $signer ]]; then
 fi
 
 key "$new/key.pem"
-openssl req -new -key "$new/key.pem" -subj "/CN=$1" |
+openssl req -new -key "$new/key.pem" -subj "/CN=${1:0:64}" |
   openssl x509 -req -CA "$signer" -CAkey "$ca/ca.key" -days "$CERT_DAYS" \
     -out "$new/cert.pem" -extfile <(cat <<EOF
 basicConstraints = critical, CA:FALSE

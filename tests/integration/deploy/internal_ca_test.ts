@@ -71,6 +71,17 @@ Deno.test("internal-ca.sh, run as docs/callers.md shows, makes a certificate for
     assert(other.includes("hostname mismatch"), other);
   }));
 
+Deno.test("internal-ca.sh certifies a name that is longer than a common name may be", () =>
+  withFolder(async (cwd) => {
+    await need(["openssl", "version"]);
+    const name = `authenticator.${"x".repeat(63)}.internal.example`;
+    for (const made of [MADE, "Made cert.pem and key.pem; the CA is the same.\n"]) {
+      const { code, stdout, stderr } = await runToEnd([SCRIPT, name], { cwd });
+      assertEquals([code, stdout, stderr], [0, made, ""]);
+      assertEquals(await verify(cwd, "cert.pem", "-verify_hostname", name), "OK");
+    }
+  }));
+
 Deno.test("internal-ca.sh prints --help, and refuses any other option as a name", () =>
   withCa(async (folder, make) => {
     const before = filesIn(folder);
