@@ -57,7 +57,7 @@ type Check = (value: unknown) => boolean;
 type Form = Readonly<Record<string, Check>>;
 
 const isText: Check = (value) => typeof value === "string";
-const isName: Check = (value) => isText(value) && /^[\w-]+$/.test(value as string);
+const isName: Check = (value) => isText(value) && /^[\w-]{10}$/.test(value as string);
 const isCount: Check = (value) => Number.isSafeInteger(value);
 const listOf = (isItem: Check): Check => (value) => Array.isArray(value) && value.every(isItem);
 const optional = (isValue: Check): Check => (value) => value === undefined || isValue(value);
@@ -145,5 +145,6 @@ async function requestJson(
     );
   }
   const sentence = printable(redactor.withoutSecrets(text).trim().replace(/\.$/, ""));
-  throw new CommandError(`the server at ${place} answers with status ${status}: ${sentence}`);
+  const reason = sentence === "" ? "" : `: ${sentence}`;
+  throw new CommandError(`the server at ${place} answers with status ${status}${reason}`);
 }

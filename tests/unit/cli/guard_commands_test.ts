@@ -158,6 +158,7 @@ Deno.test("a reply that is no server's is a sentence, and nothing of it is print
     "{}",
     '{"name":"\\u001b[31mred","remembered":true}',
     '{"name":1,"remembered":true}',
+    `{"name":"${"a".repeat(100_000)}","remembered":true}`,
     '{"problems":[],"version":"1","since":"now","store":"memory","sealKeys":5}',
     '{"problems":[],"version":"1","since":"now","store":"memory","guard":{"entries":"x"}}',
   ];
@@ -228,7 +229,7 @@ Deno.test("no command prints the key or the secret that another program at the p
         { hostname: "127.0.0.1", port: 0, onListen: () => {} },
         async (request) => {
           const said = `\x1b[31m ${request.headers.get("x-api-key")} ${await request.text()}`;
-          const lie = { problems: [said], version: "1", since: "", store: "", name: "a" };
+          const lie = { problems: [said], version: "1", since: "", store: "", name: "abcdefghij" };
           return code === 200 ? Response.json(lie) : new Response(said, { status: code });
         },
       );
