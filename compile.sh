@@ -213,7 +213,7 @@ while (($#)); do
   shift
 done
 [[ $runtime == deno || $runtime == bun ]] || fail '--with must be deno or bun' 2
-[[ -z $target || "$TARGETS," =~ (^|[[:space:]])$target, ]] ||
+[[ -z $target || "$TARGETS," =~ (^|[[:space:]])"$target", ]] ||
   fail "--target must be one of: $(echo $TARGETS)" 2
 machine=${target:+$(triple "$runtime")}
 

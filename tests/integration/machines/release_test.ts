@@ -327,6 +327,15 @@ Deno.test("compile.sh refuses a compiler of another version", () =>
     assertEquals([code, stderr], [1, `npx --yes deno@${Deno.version.deno} cache\n`]);
   }));
 
+Deno.test("compile.sh refuses a target that only matches one as a pattern", () =>
+  withSources("target-", async (folder) => {
+    for (const target of ["linux-x6.", ".*", "linux-x64|none"]) {
+      const { code, stderr } = await runToEnd([`${folder}/compile.sh`, "--target", target]);
+      assertEquals(code, 2, stderr);
+      assert(stderr.includes("--target must be one of: linux-x64, "), stderr);
+    }
+  }));
+
 const CHANGELOG = `# Changelog
 
 ## [Unreleased]
