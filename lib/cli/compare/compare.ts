@@ -18,10 +18,10 @@ import { readAuthorities } from "../../server/files/tls.ts";
 import { sleep } from "../../server/runtime/timeout.ts";
 import { readKeys, sealKeysOf } from "../../server/server.ts";
 import type { CompareOptions } from "../args/commands.ts";
-import { parseServiceUrl } from "../args/service_url.ts";
+import { parseServiceUrl } from "./service_url.ts";
 import { NoReplyError, type ServerReply } from "../http_client.ts";
 import { CommandError } from "../io/io.ts";
-import type { Call } from "../service_calls.ts";
+import type { Call } from "./service_calls.ts";
 import {
   type Draw,
   type Question,

@@ -24,7 +24,7 @@ import {
   resultOf,
   typeOf,
   writeCall,
-} from "../service_calls.ts";
+} from "./service_calls.ts";
 
 /** Values of a question, drawn anew each time a code is needed. */
 export interface Draw {

@@ -9,7 +9,7 @@ import { urlToHttpOptions } from "node:url";
 import { flagOf } from "../../config/option.ts";
 import { NoReplyError, send, type ServerReply } from "../http_client.ts";
 import { CommandError } from "../io/io.ts";
-import type { Call } from "../service_calls.ts";
+import type { Call } from "./service_calls.ts";
 import { Redactor } from "../redactor.ts";
 
 /** Most requests of a comparison. */

@@ -4,14 +4,14 @@
  * @module
  */
 
-import { FORM } from "../bindings/form_urlencoded.ts";
-import { JSON_TYPE } from "../bindings/json.ts";
-import { parseMediaType } from "../bindings/media_type.ts";
-import { SOAP_11, SOAP_12 } from "../bindings/soap/versions.ts";
-import type { PairingInfo } from "../operations/pair.ts";
-import { isElement, parseXml, type XmlElement } from "../xml/tree.ts";
-import { element, writeCompact } from "../xml/writer.ts";
-import type { ServerReply } from "./http_client.ts";
+import { FORM } from "../../bindings/form_urlencoded.ts";
+import { JSON_TYPE } from "../../bindings/json.ts";
+import { parseMediaType } from "../../bindings/media_type.ts";
+import { SOAP_11, SOAP_12 } from "../../bindings/soap/versions.ts";
+import type { PairingInfo } from "../../operations/pair.ts";
+import { isElement, parseXml, type XmlElement } from "../../xml/tree.ts";
+import { element, writeCompact } from "../../xml/writer.ts";
+import type { ServerReply } from "../http_client.ts";
 
 /** Request to a service, by the path below its address. */
 export type Call = {
