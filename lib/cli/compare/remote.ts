@@ -6,7 +6,7 @@
 
 import tls from "node:tls";
 import { urlToHttpOptions } from "node:url";
-import { flagOf } from "../../config/option.ts";
+import { flagOf, UsageError } from "../../config/option.ts";
 import { NoReplyError, send, type ServerReply } from "../http_client.ts";
 import { CommandError } from "../io/io.ts";
 import type { Call } from "./service_calls.ts";
@@ -26,6 +26,29 @@ export interface CompareParts {
   readonly now: () => number;
   /** Waits for some milliseconds. */
   readonly sleep: (ms: number) => Promise<void>;
+}
+
+/**
+ * Reads the URL of a service, with or without `/api.asmx`: its address without a slash at the end.
+ *
+ * @throws {UsageError} When it is none; the message does not quote it.
+ */
+export function parseServiceUrl(text: string | undefined): string {
+  if (text === undefined) {
+    throw new UsageError("compare needs a URL, for instance https://pins.example.com");
+  }
+  if (!/^https?:\/\//i.test(text)) {
+    throw new UsageError("the URL must begin with http:// or https://");
+  }
+  if (!URL.canParse(text)) throw new UsageError("the URL has no valid host and port");
+  const { origin, username, password, pathname, search, hash } = new URL(text);
+  // A caller's address may be pasted, with a secret in its query.
+  const isDocument = /^(?:\?(?:wsdl|disco|op=\w*))?$/i.test(search);
+  if (username !== "" || password !== "" || hash !== "" || !isDocument) {
+    throw new UsageError("the URL must have no user name, query and fragment");
+  }
+  const prefix = pathname.replace(/\/+$/, "").replace(/\/(?:api\.asmx(?:\/\w+)?|\w+\.aspx)$/i, "");
+  return origin + prefix.replace(/\/+$/, "");
 }
 
 /** The service at a URL. */
@@ -60,7 +83,7 @@ export class RemoteService {
    * @throws {NoReplyError} When there is no whole answer, or no request is left.
    * @throws {CommandError} When it makes no sense to go on.
    */
-  async ask({ path, headers, ...call }: Call, isAnonymous = false): Promise<ServerReply> {
+  async ask({ path, headers, isAnonymous = false, ...call }: Call): Promise<ServerReply> {
     if (this.requests >= MAX_REQUESTS) throw new NoReplyError(`${MAX_REQUESTS} requests were sent`);
     this.requests++;
     const url = new URL(this.place + path);

@@ -301,7 +301,7 @@ Deno.test("a key is sent only with --send-key, and only the first", async () => 
       assertEquals(open.code, 1);
       assertHas(
         open.stdout,
-        "Option: --api-keys-file: here 401 text/plain, there true: ",
+        "Different: a right pin without an API key: here 401 text/plain, there true.",
       );
       assertHas(open.stdout, "\nIt answers callers without an API key.\n");
     }
@@ -470,7 +470,7 @@ Deno.test("seal keys are compared, and nobody is told to go without", async () =
       }
       const { code, stdout } = outcome;
       assertEquals(code, 1);
-      assertHas(stdout, `\nOption: --seal-keys-file: ${found}: the seal of a secret.\n`);
+      assertHas(stdout, `\nDifferent: the seal of a secret: ${found}.\n`);
       assertHas(stdout, "\nGive both the same --seal-keys-file, and take each step ");
       assert(!stdout.includes("no --seal-keys-file"), stdout);
     }
@@ -574,12 +574,12 @@ const NO_SERVICE: readonly (readonly [string, string, number])[] = [
   [
     "HTTP/1.1 404 Not Found\r\nContent-Type: text/html\r\nContent-Length: 3\r\n\r\n<p>",
     "does not answer as such a service: 404 text/html",
-    9,
+    8,
   ],
   [
     "HTTP/1.1 200 OK\r\nContent-Type: text/\u009B31mhtml\r\nContent-Length: 3\r\n\r\n<p>",
     "does not answer as such a service: ",
-    9,
+    8,
   ],
   [
     "HTTP/1.1 301 Moved\r\nLocation: https://a.example/\u009B31mpath?b=canary\r\nContent-Length: 0\r\n\r\n",
