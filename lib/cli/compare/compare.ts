@@ -250,7 +250,7 @@ class Comparison {
       const pinAt = (steps: number): string => codes[steps + FURTHEST]!;
       const wrongPin = String((Number(pin) + 1) % 10 ** digits).padStart(digits, "0");
       if (new Set([...codes, wrongPin]).size === codes.length + 1) {
-        return { secretCode, pin, pinAt, wrongPin, namespace, origin };
+        return { secretCode, pinAt, wrongPin, namespace, origin };
       }
     }
   }

@@ -29,8 +29,6 @@ import {
 export interface Draw {
   /** The secret. */
   readonly secretCode: string;
-  /** The right pin. */
-  readonly pin: string;
   /** Returns the pin that is right some time steps from now. */
   readonly pinAt: (steps: number) => string;
   /** A pin that is wrong in the window and around it. */
@@ -148,9 +146,7 @@ function description(
 /** Text of a 404 of this program or of ASP.NET, and not of a proxy. */
 const NO_SUCH_PATH = /^Not found\.\s*$|The resource (?:cannot be found|you are looking for)/;
 
-const NO_KEYS = new SealKeys([], randomBytes);
-
-function sealQuestion(keys: SealKeys = NO_KEYS): Question {
+function sealQuestion(keys: SealKeys = new SealKeys([], randomBytes)): Question {
   return {
     name: "the seal of a secret",
     call: ({ secretCode }) => post("/seal", JSON_TYPE, JSON.stringify({ secretCode })),
@@ -262,7 +258,7 @@ function optionOf(name: keyof Config, text: string): Partial<Config> {
 
 type Arguments = Readonly<Record<string, string>>;
 
-const RIGHT_PIN = ({ pin, secretCode }: Draw): Arguments => ({ pin, secretCode });
+const RIGHT_PIN = ({ pinAt, secretCode }: Draw): Arguments => ({ pin: pinAt(0), secretCode });
 const WRONG_PIN = ({ wrongPin: pin, secretCode }: Draw): Arguments => ({ pin, secretCode });
 const EMPTY_PIN = ({ secretCode }: Draw): Arguments => ({ pin: "", secretCode });
 const NO_PIN = ({ secretCode }: Draw): Arguments => ({ secretCode });
@@ -270,13 +266,13 @@ const NO_SECRET = ({ wrongPin: pin }: Draw): Arguments => ({ pin });
 
 const RIGHT: readonly Question[] = [
   ...FORMS.map((form) => validation(`a right pin, by ${form}`, form, RIGHT_PIN)),
-  validation("a right pin with a space", "HTTP GET", ({ pin, secretCode }) => ({
-    pin: pin.replace(/^.../, "$& "),
+  validation("a right pin with a space", "HTTP GET", ({ pinAt, secretCode }) => ({
+    pin: pinAt(0).replace(/^.../, "$& "),
     secretCode,
   }), { known: "false" }),
   validation("a right pin that begins with 0", "JSON", RIGHT_PIN, { secret: "code begins with 0" }),
-  validation("a right pin without its first 0", "JSON", ({ pin, secretCode }) => ({
-    pin: pin.slice(1),
+  validation("a right pin without its first 0", "JSON", ({ pinAt, secretCode }) => ({
+    pin: pinAt(0).slice(1),
     secretCode,
   }), { secret: "code begins with 0" }),
   validation("a right pin for a secret outside ASCII", "HTTP POST", RIGHT_PIN, {
@@ -332,7 +328,7 @@ function validation(
     name,
     call: (draw) => writeCall(form, "ValidatePin", args(draw), draw.namespace),
     read: (reply, { namespace }) =>
-      resultIn(form, "ValidatePin", reply, namespace).get("") ?? describeReply(reply),
+      resultIn(form, "ValidatePin", reply, namespace).get("") || describeReply(reply),
     ...more,
   };
 }

@@ -91,11 +91,11 @@ export function resultIn(
   if (form === "short route") return new Map([[operation === "Pair" ? "Html" : "", text]]);
   if (form === "JSON") {
     const result = memberIn(text);
-    if (typeof result === "boolean") return new Map([["", String(result)]]);
-    const fields = Object.entries(Object(result));
-    return new Map(
-      fields.flatMap(([name, value]) => typeof value === "string" ? [[name, value]] : []),
+    const fields = Object.entries(Object(result)).map(([name, value]) =>
+      [name, String(value)] as const
     );
+    // The text "true" is no boolean.
+    return new Map([["", JSON.stringify(result) ?? ""], ...fields]);
   }
   const soap = `/{${SOAP.get(form)?.envelope}}`;
   const service = `/{${namespace}}`;
