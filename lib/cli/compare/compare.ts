@@ -66,12 +66,11 @@ export async function compare(
   const parts = { timeoutMs: 10_000, now: Date.now, sleep, ...replaced };
   const authorities = ca === undefined ? [] : readAuthorities(ca);
   const remote = new RemoteService(place, key, authorities, parts);
-  const comparison = new Comparison(config, sealKeysOf(config), remote, parts, print);
+  const comparison = new Comparison(config, sealKeysOf(config), remote, print);
+  const sent = sendKey ? `The first key of ${flagOf("apiKeysFile")} is sent` : "No API key is sent";
   print(
-    `Asking ${place}, with at most ${MAX_REQUESTS} requests: secrets drawn for them, and ` +
-      `pins made from those. ${
-        sendKey ? `The first key of ${flagOf("apiKeysFile")} is sent` : "No API key is sent"
-      }.`,
+    `Asking ${place}, with at most ${MAX_REQUESTS} requests: secrets drawn for them, and pins ` +
+      `made from those. ${sent}.`,
   );
   return await comparison.run();
 }
@@ -119,7 +118,6 @@ class Comparison {
     readonly ours: Config,
     readonly sealKeys: SealKeys | undefined,
     readonly remote: RemoteService,
-    readonly parts: CompareParts,
     readonly print: (line: string) => void,
   ) {
     this.#theirs = ours;
@@ -198,7 +196,7 @@ class Comparison {
     const isShared = shared !== undefined;
     if (!isShared) await this.#awaitStep();
     const draw = shared ?? await this.#draw(question.secret);
-    const [sentMs, step] = [this.parts.now(), this.#step()];
+    const [sentMs, step] = [this.remote.parts.now(), this.#step()];
     const begun = { question, draw, isShared, sentMs, aheadMs: this.#aheadMs };
     try {
       const answer = await answerOf(question, draw, async (call) => {
@@ -217,18 +215,18 @@ class Comparison {
 
   /** Returns the time step of the other side. */
   #step(): number {
-    return timeStep(this.parts.now() + this.#aheadMs, this.#theirs.period);
+    return timeStep(this.remote.parts.now() + this.#aheadMs, this.#theirs.period);
   }
 
   /** Waits at the end and the beginning of a time step, which both sides may see differently. */
   async #awaitStep(): Promise<void> {
     const periodMs = this.#theirs.period * 1000;
     const marginMs = Math.min(1_500, periodMs / 20);
-    const sinceMs = (this.parts.now() + this.#aheadMs + marginMs) % periodMs;
+    const sinceMs = (this.remote.parts.now() + this.#aheadMs + marginMs) % periodMs;
     const waitMs = 2 * marginMs - sinceMs;
     if (waitMs <= 0) return;
     if (waitMs >= 1_000) this.print("Waiting for the next time step.");
-    await this.parts.sleep(waitMs);
+    await this.remote.parts.sleep(waitMs);
   }
 
   /** Draws a secret whose codes in any window and next to it are all different. */
@@ -329,10 +327,8 @@ async function answerOf(
 /** Makes the finding about the clock; `isTime` is whether the Date of the other side is its time. */
 function clockFinding(aheadMs: number, isTime: boolean): Finding {
   const seconds = Math.round(Math.abs(aheadMs) / 1000);
-  const far = `${seconds} ${seconds === 1 ? "second" : "seconds"}`;
-  const there = `${far} ${aheadMs < 0 ? "behind" : "ahead"}${
-    isTime ? "" : " by its Date, not used"
-  }`;
+  const source = isTime ? "" : " by its Date, not used";
+  const there = `${seconds} seconds ${aheadMs < 0 ? "behind" : "ahead"}${source}`;
   const finding = { name: "the clock", here: "this machine's time", there, options: [] };
   return Math.abs(aheadMs) < TOLERANCE_MS
     ? { ...finding, kind: "same" }

@@ -33,12 +33,9 @@ export interface CompareParts {
  *
  * @throws {UsageError} When it is none; the message does not quote it.
  */
-export function parseServiceUrl(text: string | undefined): string {
-  if (text === undefined) {
-    throw new UsageError("compare needs a URL, for instance https://pins.example.com");
-  }
+export function parseServiceUrl(text = ""): string {
   if (!/^https?:\/\//i.test(text)) {
-    throw new UsageError("the URL must begin with http:// or https://");
+    throw new UsageError("compare needs a URL with http:// or https://");
   }
   if (!URL.canParse(text)) throw new UsageError("the URL has no valid host and port");
   const { origin, username, password, pathname, search, hash } = new URL(text);
@@ -100,7 +97,8 @@ export class RemoteService {
         timeoutMs,
       });
       this.aheadMs ??= aheadOf(reply.headers.date, sentMs, now());
-      this.#refuse(reply, isAnonymous);
+      const refusal = this.#refusal(reply, isAnonymous);
+      if (refusal !== undefined) throw new CommandError(`${this.place} ${refusal}`);
       return reply;
     } catch (error) {
       if (error instanceof NoReplyError && ++this.#failures === MAX_FAILURES) {
@@ -110,31 +108,23 @@ export class RemoteService {
     }
   }
 
-  /** Ends a comparison that an answer makes pointless. */
-  #refuse({ status, headers }: ServerReply, isAnonymous: boolean): void {
+  /** Returns, as a clause, the reason to ask nothing more after an answer. */
+  #refusal({ status, headers }: ServerReply, isAnonymous: boolean): string | undefined {
     const { location, "retry-after": delay } = headers;
     if (status >= 300 && status < 400 && location !== undefined) {
       // The query is left out: it repeats that of the question.
       const target = this.redactor.text(location.replace(/[?#][^]*$/, ""));
-      throw new CommandError(
-        `${this.place} redirects to ${target}, which is not followed: give the URL that answers`,
-      );
+      return `redirects to ${target}, which is not followed: give the URL that answers`;
     }
     if (status === 429 || status === 503 && delay !== undefined) {
-      throw new CommandError(
-        `${this.place} limits requests (status ${status}): let ${MAX_REQUESTS} requests of this ` +
-          "machine through, and compare again",
-      );
+      return `limits requests (status ${status}): let ${MAX_REQUESTS} requests of this machine ` +
+        "through, and compare again";
     }
-    if (status !== 401 || isAnonymous) return;
+    if (status !== 401 || isAnonymous) return undefined;
     const file = flagOf("apiKeysFile");
-    throw new CommandError(
-      this.key === undefined
-        ? `${this.place} requires an API key: give ${file}, and ${
-          flagOf("sendKey")
-        } to send its first`
-        : `${this.place} does not accept the first key of ${file}`,
-    );
+    return this.key === undefined
+      ? `requires an API key: give ${file}, and ${flagOf("sendKey")} to send its first`
+      : `does not accept the first key of ${file}`;
   }
 }
 

@@ -78,10 +78,10 @@ export function reportOf(
   }
   if (!isAdvised) return lines;
   const times = Math.round(10 * (2 * theirs.window + 1) / (2 * ours.window + 1)) / 10;
-  const [base, proxy] = [flagOf("baseUrl"), flagOf("trustProxy")];
   const advice = findings.flatMap((finding) => finding.advice ?? []);
   if (named.has("baseUrl")) {
-    advice.unshift(`Addresses come from ${base}, or behind a proxy from ${proxy}.`);
+    const proxy = flagOf("trustProxy");
+    advice.unshift(`Addresses come from ${flagOf("baseUrl")}, or behind a proxy from ${proxy}.`);
   }
   if (named.has("window")) advice.unshift(`It accepts a code ${times} times as long.`);
   if (options.length > 0) {

@@ -312,10 +312,10 @@ Deno.test("wrong usage is one sentence and exits with 2, and nothing is sent", a
   await using server = startCompared();
   const { host } = new URL(server.url);
   const cases: readonly (readonly [readonly string[], string])[] = [
-    [[], "compare needs a URL, for instance https://pins.example.com"],
-    [[host], "the URL must begin with http:// or https://"],
-    [["localhost:8080"], "the URL must begin with http:// or https://"],
-    [["ftp://canary.example"], "the URL must begin with http:// or https://"],
+    [[], "compare needs a URL with http:// or https://"],
+    [[host], "compare needs a URL with http:// or https://"],
+    [["localhost:8080"], "compare needs a URL with http:// or https://"],
+    [["ftp://canary.example"], "compare needs a URL with http:// or https://"],
     [["http://"], "the URL has no valid host and port"],
     [["http://a b"], "the URL has no valid host and port"],
     [["http://127.0.0.1:99999"], "the URL has no valid host and port"],
@@ -503,14 +503,50 @@ Deno.test("an answer to the question about seals that says nothing of them is na
   }
 });
 
-Deno.test("a seal of another text than the one that was sent is no answer", async () => {
-  const text = JSON.stringify({ d: await sealByJose("another secret") });
-  const { code, stdout } = await compared({
-    args: ["--seal-keys-file", SEAL_KEYS_FILE],
-    lie: (call, truth) => call.target === "/seal" ? { ...truth, text } : truth,
-  });
+// What answers /seal on the original's stack: ASP.NET, IIS in short and in detail, Mono.
+const NO_SUCH_PATHS = [
+  "<h2> <i>The resource cannot be found.</i> </h2>",
+  "<h3>The resource you are looking for might have been removed, had its name changed, or is " +
+  "temporarily unavailable.</h3>",
+  "<h3>The resource you are looking for has been removed, had its name changed, or is temporarily " +
+  "unavailable.</h3>",
+  "<p>HTTP 404.The resource you are looking for (or one of its dependencies) could have been " +
+  "removed, had its name changed, or is temporarily unavailable.</p>",
+];
+
+Deno.test("a 404 of the original's stack for a seal is no seal", async () => {
+  for (const text of NO_SUCH_PATHS) {
+    assertSame(
+      await compared({
+        lie: (call, truth) =>
+          call.target === "/seal" ? { status: 404, type: "text/html", text } : truth,
+      }),
+    );
+  }
+});
+
+Deno.test("a site that knows no path is no such service, although it does not seal either", async () => {
+  const { code, stderr } = await compared(
+    {
+      handler: () => ({ status: 404, type: "text/html", text: NO_SUCH_PATHS[0]! }),
+    },
+    [],
+    (server) => assertEquals(server.calls.length, 8),
+  );
   assertEquals(code, 1);
-  assertHas(stdout, "there no answer to this question: 200 application/json.");
+  assert(stderr.endsWith(" does not answer as such a service: 404 text/html.\n"), stderr);
+});
+
+Deno.test("a seal of another text than the one that was sent, or with another status, is no answer", async () => {
+  const text = JSON.stringify({ d: await sealByJose("another secret") });
+  for (const lie of [{ text }, { status: 202 }]) {
+    const { code, stdout } = await compared({
+      args: ["--seal-keys-file", SEAL_KEYS_FILE],
+      lie: (call, truth) => call.target === "/seal" ? { ...truth, ...lie } : truth,
+    });
+    assertEquals(code, 1);
+    assert(/there no answer to this question: 20\d application\/json\./.test(stdout), stdout);
+  }
 });
 
 Deno.test("a limiter ends the comparison with a sentence about it, after what was found", async () => {
