@@ -142,7 +142,7 @@ async function run(args: readonly string[], print: (line: string) => void): Prom
     case "doctor":
       return await doctor(command.config, command.options, print);
     case "compare":
-      return await compare(command.config, command.url, command.options, print);
+      return await compare(command.config, command.operands[0], command.options, print);
     case "status":
       return await status(command.config, print);
     case "guard unlock":

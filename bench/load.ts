@@ -80,15 +80,19 @@ function quoted(text: string): string {
  *
  * @param distance Of which time step, from the current one. Unless given, of the one to come: those are
  * right for a minute at least.
+ * @param holds As of `scriptOf`.
  */
-export function rightPinsScript(secrets: number, distance = 1): string {
+export function rightPinsScript(secrets: number, distance = 1, holds?: string): string {
   const step = Math.floor(Date.now() / 30_000) + distance;
   const headers = { "Content-Type": "application/x-www-form-urlencoded" };
-  return scriptOf(Array.from({ length: secrets }, (_, i) => {
-    const secret = `correct-horse-${i}`;
-    const body = `pin=${referenceHotp(secret, step)}&secretCode=${secret}`;
-    return { method: "POST", path: "/api.asmx/ValidatePin", headers, body };
-  }));
+  return scriptOf(
+    Array.from({ length: secrets }, (_, i) => {
+      const secret = `correct-horse-${i}`;
+      const body = `pin=${referenceHotp(secret, step)}&secretCode=${secret}`;
+      return { method: "POST", path: "/api.asmx/ValidatePin", headers, body };
+    }),
+    holds,
+  );
 }
 
 /**

@@ -27,14 +27,8 @@ import {
   type FaultDetails,
   type HeaderBlockName,
 } from "./operations/fault.ts";
-import {
-  type Completed,
-  type Operation,
-  PAIR,
-  type Result,
-  SEAL,
-  VALIDATE_PIN,
-} from "./operations/operations.ts";
+import { type Operation, PAIR, type Result, SEAL, VALIDATE_PIN } from "./operations/operations.ts";
+import type { Completed } from "./operations/facts.ts";
 import type { PairArguments, PairingInfo } from "./operations/pair.ts";
 import type { SealArguments } from "./operations/seal.ts";
 import type { ValidatePinArguments } from "./operations/validate_pin.ts";
@@ -176,7 +170,7 @@ export function createAuthenticator(
     now,
     log,
     isReady,
-    guard,
+    pinGuard: guard,
     apiKeys,
     sealKeys,
   });
@@ -189,9 +183,9 @@ export function createAuthenticator(
     if (baseUrl === undefined) throw new TypeError("pair needs baseUrl where html is image.");
     return baseUrl;
   };
-  const resultNow = (operation: Operation, args: object): Result => {
+  const resultNow = <R extends Result>(operation: Operation<R>, args: object): R => {
     const given = new Map(Object.entries(stringsOf(args)));
-    return (operation.invoke(given, { ...context, base }) as Completed).result;
+    return (operation.invoke(given, { ...context, base }) as Completed<R>).result;
   };
   return {
     fetch: ready === undefined
@@ -202,11 +196,10 @@ export function createAuthenticator(
       const { source, ...given } = stringsOf(args);
       await ready;
       const call: CallContext = { ...context, base, source: source || undefined };
-      const { result } = await VALIDATE_PIN.invoke(new Map(Object.entries(given)), call);
-      return result as boolean;
+      return (await VALIDATE_PIN.invoke(new Map(Object.entries(given)), call)).result;
     },
-    pair: (args) => resultNow(PAIR, args) as PairingInfo,
-    seal: (args) => resultNow(SEAL, args) as string,
+    pair: (args) => resultNow(PAIR, args),
+    seal: (args) => resultNow(SEAL, args),
     close: () => {
       guard?.store.close();
       closed.resolve();

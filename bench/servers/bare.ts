@@ -35,7 +35,7 @@ const tagged = (text: string, name: string): string => between(text, `<${name}>`
 function pairing(appName: string, appInfo: string, secretCode: string): string {
   const otp = { ...DEFAULT_TOTP, window: 1 };
   const context = {
-    otp,
+    ...otp,
     secretEncoding: "text",
     html: "svg",
     now: Date.now,

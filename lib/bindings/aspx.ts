@@ -6,17 +6,20 @@
  */
 
 import type { Fault } from "../operations/fault.ts";
-import { missingParameter, type Operation, PAIR, VALIDATE_PIN } from "../operations/operations.ts";
-import type { Call, CallBinding, Reply } from "./binding.ts";
+import { missingParameter, type Operation } from "../operations/operations.ts";
+import type { CallArguments, PathBinding, Reply } from "./binding.ts";
 import { readParameters, readQuery } from "./form_urlencoded.ts";
 import { writePlainFault } from "./http_get_post.ts";
 import { recordField } from "./result.ts";
 
 /** Binding of `/pair.aspx`: the Html of a pairing in the original's byte shape. */
-export const PAIR_ASPX: CallBinding = {
+export const PAIR_ASPX: PathBinding = {
   name: "pair.aspx",
   accepts: () => true,
-  readCall: ({ query }) => ({ ...readCall(PAIR, query, (value) => !value), html: "image" }),
+  readArguments: (operation, { query }) => ({
+    ...readArguments(operation, query, (value) => !value),
+    html: "image",
+  }),
   writeReply: (_operation, result) => bare(recordField(result, "Html")),
   writeFault: (fault) => fault.isMissing ? missing(fault) : writePlainFault(fault),
 };
@@ -25,23 +28,24 @@ export const PAIR_ASPX: CallBinding = {
  * Binding of `/Validate.aspx`: `True` or `False`. Public callers take any other text or
  * status for a success, so once both parameters are present, every fault is written as `False`.
  */
-export const VALIDATE_ASPX: CallBinding = {
+export const VALIDATE_ASPX: PathBinding = {
   name: "validate.aspx",
   accepts: () => true,
-  readCall: ({ query }) => readCall(VALIDATE_PIN, query, (value) => value === undefined),
+  readArguments: (operation, { query }) =>
+    readArguments(operation, query, (value) => value === undefined),
   writeReply: (_operation, result) => bare(result === true ? "True" : "False"),
   writeFault: (fault) => fault.isMissing ? missing(fault) : bare("False"),
 };
 
-function readCall(
+function readArguments(
   operation: Operation,
   query: string,
   isAbsent: (value: string | undefined) => boolean,
-): Call {
-  const { args, ignored } = readParameters(operation, readQuery(query));
-  const absent = operation.parameters.find((parameter) => isAbsent(args.get(parameter.name)));
+): CallArguments {
+  const read = readParameters(operation, readQuery(query));
+  const absent = operation.parameters.find(({ name }) => isAbsent(read.args.get(name)));
   if (absent !== undefined) throw missingParameter(absent.name);
-  return { operation, args, ignored };
+  return read;
 }
 
 /** Writes the original's message for a missing parameter. */

@@ -25,10 +25,10 @@ export interface CallHead {
 
 /** A request for an operation. */
 export interface CallRequest extends CallHead {
-  /** Body; empty when the binding reads no body. */
+  /** Body; empty until it is read, and when the binding reads no body. */
   readonly body: Uint8Array;
-  /** Switches to the binding that the request turns out to belong to, for its reply or fault. */
-  readonly switchBinding: (binding: Binding) => void;
+  /** Binding of the reply or fault. A reader replaces it when the body belongs to another. */
+  binding: Binding | undefined;
 }
 
 /** Format of the body that a binding reads. */
@@ -61,8 +61,8 @@ export interface Reply {
   readonly status: number;
   /** Content-Type. */
   readonly contentType: string;
-  /** Body: ASCII text, or the bytes of a picture. */
-  readonly body: string | Uint8Array<ArrayBuffer>;
+  /** Body: ASCII text, or the bytes of a picture; null for a status without one. */
+  readonly body: string | Uint8Array<ArrayBuffer> | null;
   /** Header fields of the binding. */
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -86,7 +86,7 @@ export interface BindingFormat {
   readonly writeFault: (fault: Fault) => Reply;
 }
 
-/** A binding whose path names the operation. */
+/** A binding of operations that the path or the route names. */
 export interface PathBinding extends BindingFormat {
   /**
    * Reads the arguments of an operation.
@@ -96,7 +96,7 @@ export interface PathBinding extends BindingFormat {
   readonly readArguments: (operation: Operation, request: CallRequest) => CallArguments;
 }
 
-/** A binding that finds the operation by itself, for instance in the body. */
+/** A binding whose body names the operation. */
 export interface CallBinding extends BindingFormat {
   /**
    * Reads a call.

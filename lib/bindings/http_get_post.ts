@@ -9,13 +9,7 @@ import { Buffer } from "node:buffer";
 import { Fault } from "../operations/fault.ts";
 import type { Operation, Result } from "../operations/operations.ts";
 import { element, type MarkupElement, writeIndented } from "../xml/writer.ts";
-import {
-  type CallArguments,
-  type CallRequest,
-  type PathBinding,
-  plainReply,
-  type Reply,
-} from "./binding.ts";
+import { type PathBinding, plainReply, type Reply } from "./binding.ts";
 import { emptyBody, FAULTS } from "./faults.ts";
 import { FORM, readForm, readParameters, readQuery } from "./form_urlencoded.ts";
 import { JSON_TYPE } from "./json.ts";
@@ -25,28 +19,31 @@ import { rootNameOf, XSD_NAMESPACE, XSI_NAMESPACE } from "./xsd.ts";
 
 /** Makes the binding HTTP GET: parameters from the query string only. */
 export function httpGetBinding(namespace: string): PathBinding {
-  const readArguments = (operation: Operation, { query }: CallRequest): CallArguments =>
-    readParameters(operation, readQuery(query));
-  return paramsBinding({ name: "HTTP GET", readArguments }, "GET", namespace);
+  const reader: Pick<PathBinding, "name" | "readArguments"> = {
+    name: "HTTP GET",
+    readArguments: (operation, { query }) => readParameters(operation, readQuery(query)),
+  };
+  return paramsBinding(reader, "GET", namespace);
 }
 
-/** Makes the binding HTTP POST: parameters from the form body only. */
-export function httpPostBinding(namespace: string): PathBinding {
-  // `body` below lists JSON for the error message only: the JSON binding accepts such requests
-  // first.
-  const readArguments = (
-    operation: Operation,
-    { mediaType, body }: CallRequest,
-  ): CallArguments => {
+/** Reading half of the binding HTTP POST: parameters from the form body only. */
+export const FORM_READER: Pick<PathBinding, "name" | "body" | "readArguments"> = {
+  name: "HTTP POST",
+  // JSON stands here for the error message only: the JSON binding accepts such requests first.
+  body: { mediaTypes: [FORM, JSON_TYPE] },
+  readArguments: (operation, { mediaType, body }) => {
     if (body.length === 0) throw emptyBody("a form with the parameters");
-    const { args, ignored } = readParameters(operation, readForm(body, charsetOf(mediaType)));
-    if (args.size < operation.parameters.length && looksLikeJson(body)) {
+    const read = readParameters(operation, readForm(body, charsetOf(mediaType)));
+    if (read.args.size < operation.parameters.length && looksLikeJson(body)) {
       throw new Fault("unreadable", `The body looks like JSON; send Content-Type: ${JSON_TYPE}.`);
     }
-    return { args, ignored };
-  };
-  const body = { mediaTypes: [FORM, JSON_TYPE] };
-  return paramsBinding({ name: "HTTP POST", body, readArguments }, "POST", namespace);
+    return read;
+  },
+};
+
+/** Makes the binding HTTP POST. */
+export function httpPostBinding(namespace: string): PathBinding {
+  return paramsBinding(FORM_READER, "POST", namespace);
 }
 
 // Tools send JSON under the media type of forms by default.

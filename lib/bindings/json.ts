@@ -8,7 +8,7 @@
 import type { Fault } from "../operations/fault.ts";
 import {
   type Arguments,
-  missingValue,
+  missingParameter,
   type Operation,
   type Parameter,
   type RecordType,
@@ -96,10 +96,14 @@ function argumentsIn(text: string, operation: Operation): Arguments {
     if (second !== undefined) {
       throw faultAt("invalid", `Duplicate parameter: ${name}`, text, second.nameOffset);
     }
-    const value = member === undefined || member.value === null
-      ? missingValue(parameter, hintFor(name, members))
-      : valueIn(parameter, member, text);
-    if (value !== undefined) args.set(name, value);
+    if (member !== undefined && member.value !== null) {
+      args.set(name, valueIn(parameter, member, text));
+      continue;
+    }
+    const hint = hintFor(name, members);
+    if (hint !== undefined) throw missingParameter(name, hint);
+    // Client libraries write an empty text as null, or leave it out.
+    if (parameter.mayBeEmpty) args.set(name, "");
   }
   return args;
 }

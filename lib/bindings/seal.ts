@@ -4,29 +4,25 @@
  * @module
  */
 
-import { SEAL } from "../operations/operations.ts";
-import type { CallBinding } from "./binding.ts";
-import { httpPostBinding } from "./http_get_post.ts";
+import type { PathBinding } from "./binding.ts";
+import { FORM_READER, writePlainFault } from "./http_get_post.ts";
 import { JSON_BINDING, JSON_TYPE } from "./json.ts";
 import { stringOf } from "./result.ts";
 
-const FORM_BINDING = httpPostBinding("");
-
 /** Binding of a form, whose reply is the sealed text alone. */
-export const SEAL_FORM: CallBinding = {
-  ...FORM_BINDING,
+export const SEAL_FORM: PathBinding = {
+  ...FORM_READER,
   accepts: () => true,
-  readCall: (request) => ({ operation: SEAL, ...FORM_BINDING.readArguments(SEAL, request) }),
   writeReply: (_operation, result) => ({
     status: 200,
     contentType: "text/plain; charset=utf-8",
     body: stringOf(result),
   }),
+  writeFault: writePlainFault,
 };
 
 /** Binding of JSON. */
-export const SEAL_JSON: CallBinding = {
+export const SEAL_JSON: PathBinding = {
   ...JSON_BINDING,
   accepts: ({ mediaType }) => mediaType.essence === JSON_TYPE,
-  readCall: (request) => ({ operation: SEAL, ...JSON_BINDING.readArguments(SEAL, request) }),
 };

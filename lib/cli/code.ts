@@ -5,7 +5,7 @@
  */
 
 import type { Config } from "../config/options.ts";
-import type { CodeOptions } from "./args/commands.ts";
+import type { OptionsOf } from "./args/commands.ts";
 import { UsageError } from "../config/option.ts";
 import { secretKey } from "../otp/secret.ts";
 import { hotp, importOtpKey, timeStep } from "../otp/totp.ts";
@@ -25,7 +25,7 @@ import { callContext, inWordsOfOptions } from "./operation_call.ts";
  */
 export async function code(
   config: Config,
-  { at, secretFile }: CodeOptions,
+  { at, secretFile }: OptionsOf<"code">,
   print: (text: string) => void,
 ): Promise<number> {
   const { algorithm, digits, period, secretEncoding } = config;

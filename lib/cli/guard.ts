@@ -8,7 +8,7 @@
 import { readGuardKey } from "../server/guard.ts";
 import { readStoreFiles } from "../server/files/tls.ts";
 import type { Config } from "../config/options.ts";
-import { flagOf, UsageError } from "../config/option.ts";
+import { UsageError } from "../config/option.ts";
 import { fingerprintBy, shortName } from "../guard/fingerprint.ts";
 import { guardRules, pinsOwed, throttleTimes } from "../guard/guard.ts";
 import { secretKey } from "../otp/secret.ts";
@@ -17,7 +17,7 @@ import type { StoreClient } from "../guard/redis/connect.ts";
 import { listSecrets, unlockSecret, withStore } from "../guard/redis/operator.ts";
 import { storeClause } from "../guard/redis/reasons.ts";
 import type { StoreUrl } from "../guard/redis/store_url.ts";
-import type { GuardNameOptions } from "./args/commands.ts";
+import type { OptionsOf } from "./args/commands.ts";
 import { csvLine, type CsvRecord, csvRecords, recordError } from "./io/csv.ts";
 import { CommandError, readSecret, stdinChunks, warn, writeAll } from "./io/io.ts";
 import type { GuardStatus } from "../telemetry/status.ts";
@@ -39,7 +39,7 @@ export type Print = (line: string) => void;
  */
 export async function guardName(
   config: Config,
-  { csv }: GuardNameOptions,
+  { csv }: OptionsOf<"guard name">,
   print: Print,
 ): Promise<number> {
   const nameOf = namerOf(config);
@@ -96,7 +96,7 @@ async function nameTable(
 export async function guardUnlock(config: Config, print: Print): Promise<number> {
   const { guard, guardKeyFile, metricsPort } = config;
   if (guard !== "memory" && guardKeyFile === undefined) {
-    throw new UsageError(`give ${flagOf("guardKeyFile")}: it names the secrets in the store`);
+    throw new UsageError("give --guard-key-file: it names the secrets in the store");
   }
   if (guardKeyFile !== undefined) readGuardKey(guardKeyFile);
   const secret = openTyped(await readSecret(undefined), config);

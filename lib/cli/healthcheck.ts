@@ -5,7 +5,7 @@
  */
 
 import type { Config } from "../config/options.ts";
-import { flagOf, UsageError } from "../config/option.ts";
+import { UsageError } from "../config/option.ts";
 import { hostPort } from "../server/runtime/runtime.ts";
 import {
   connectAddress,
@@ -73,7 +73,7 @@ function withOperatorPort(config: Config): Config {
 }
 
 function otherWay(isTls: boolean): string {
-  const flags = `${flagOf("tlsCert")} and ${flagOf("tlsKey")}`;
+  const flags = "--tls-cert and --tls-key";
   return isTls
     ? `answers plain HTTP and not TLS: leave ${flags} out`
     : `answers TLS and not plain HTTP: give ${flags} as the server has them`;
@@ -82,7 +82,7 @@ function otherWay(isTls: boolean): string {
 /** Writes the address as text for a person. */
 function placeOf({ host, port, socket, tlsCert }: Config): string {
   if (socket !== undefined) return socket;
-  if (port === 0) throw new UsageError(`healthcheck needs the ${flagOf("port")} of the server`);
+  if (port === 0) throw new UsageError("healthcheck needs the --port of the server");
   const place = hostPort({ hostname: connectAddress(host), port });
   return `${tlsCert === undefined ? "http" : "https"}://${place}`;
 }

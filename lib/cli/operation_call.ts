@@ -11,8 +11,7 @@ import { Fault } from "../operations/fault.ts";
 
 /** Makes the context of a call by a command: its options and a time, without a guard and keys. */
 export function callContext(config: Config, nowMs: number): CallContext {
-  const { secretEncoding } = config;
-  return { otp: config, secretEncoding, html: "svg", now: () => nowMs, base: () => "" };
+  return { ...config, html: "svg", now: () => nowMs, base: () => "" };
 }
 
 /**
@@ -23,6 +22,6 @@ export function inWordsOfOptions(error: unknown): unknown {
   const { message, parameters, clause } = error;
   if (clause === undefined) return new UsageError(message.replace(/\.$/, ""));
   const names = parameters.map((name) => name === "secretCode" ? "the secret" : flagOf(name));
-  const listed = names.join(", ").replace(/, (?=[^,]*$)/, " and ");
+  const listed = new Intl.ListFormat("en-GB").format(names);
   return new UsageError(`${listed} ${names.length > 1 ? "are together " : ""}${clause}`);
 }

@@ -5,7 +5,6 @@
  */
 
 import type { Config } from "../config/options.ts";
-import { flagOf } from "../config/option.ts";
 import { readKeys } from "../server/server.ts";
 import { hostPort } from "../server/runtime/runtime.ts";
 import type { NamedSecret, UnlockedSecret } from "../http/operator_endpoints.ts";
@@ -122,10 +121,8 @@ async function requestJson(
         throw new CommandError(`the server at ${place} ${error.message}`);
       }
       throw new NoServerError(
-        `no server answers at ${place}: start it with ${
-          flagOf("metricsPort")
-        } ${port} (a restart ends all waits in memory), or give the ` +
-          `${flagOf("metricsPort")} and ${flagOf("metricsHost")} of the server`,
+        `no server answers at ${place}: start it with --metrics-port ${port} (a restart ends all ` +
+          "waits in memory), or give the --metrics-port and --metrics-host of the server",
       );
     });
   const answer = new Redactor([caller?.key ?? "", body ?? ""]).withoutSecrets(text);
@@ -133,14 +130,14 @@ async function requestJson(
   if (status === 401) {
     throw new CommandError(
       caller === undefined
-        ? `the server at ${place} wants an API key: give its ${flagOf("apiKeysFile")}`
-        : `the server at ${place} does not have the first key of ${flagOf("apiKeysFile")}: give ` +
+        ? `the server at ${place} wants an API key: give its --api-keys-file`
+        : `the server at ${place} does not have the first key of --api-keys-file: give ` +
           "the file of the server, and reload or restart the server if that has changed",
     );
   }
   if (status === 404) {
     throw new CommandError(
-      `${place} is no operator port: give the ${flagOf("metricsPort")} of the server`,
+      `${place} is no operator port: give the --metrics-port of the server`,
     );
   }
   const sentence = printable(answer.trim().replace(/\.$/, ""));

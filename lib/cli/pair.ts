@@ -17,7 +17,7 @@ import { terminalColumns, terminalPicture } from "../qr/terminal.ts";
 import { PAIR } from "../operations/operations.ts";
 import type { PairingInfo } from "../operations/pair.ts";
 import { printable } from "../system/foreign_text.ts";
-import type { PairOptions } from "./args/commands.ts";
+import type { OptionsOf } from "./args/commands.ts";
 import { readSecret, readVariable, warn, writeNewFiles } from "./io/io.ts";
 import { callContext, inWordsOfOptions } from "./operation_call.ts";
 
@@ -41,7 +41,7 @@ interface Pairing {
  */
 export async function pairCommand(
   config: Config,
-  options: PairOptions,
+  options: OptionsOf<"pair">,
   print: (text: string) => void,
 ): Promise<number> {
   const names = namesIn(options);
@@ -66,13 +66,13 @@ interface Names {
   readonly appInfo: string;
 }
 
-function namesIn(options: PairOptions): Names {
+function namesIn(options: OptionsOf<"pair">): Names {
   const { appName, appInfo, newSecret, secretFile } = options;
-  if (appName === undefined) throw new UsageError(`pair needs ${flagOf("appName")}`);
-  if (appInfo === undefined) throw new UsageError(`pair needs ${flagOf("appInfo")}`);
+  if (appName === undefined) throw new UsageError("pair needs --app-name");
+  if (appInfo === undefined) throw new UsageError("pair needs --app-info");
   if (newSecret && secretFile !== undefined) {
     throw new UsageError(
-      `${flagOf("newSecret")} and ${flagOf("secretFile")} cannot be used together`,
+      "--new-secret and --secret-file cannot be used together",
     );
   }
   return { appName, appInfo };
@@ -84,7 +84,15 @@ async function pairingOf(
 ): Promise<Pairing> {
   const info = await askService(args, config);
   const { appName: issuer, appInfo: account } = args;
-  const uri = formatKeyUri({ issuer, account, secret: info.ManualSetupCode, ...config });
+  const { algorithm, digits, period } = config;
+  const uri = formatKeyUri({
+    issuer,
+    account,
+    secret: info.ManualSetupCode,
+    algorithm,
+    digits,
+    period,
+  });
   // The same call as in the operation Pair, which refuses a URI that does not fit.
   const code = encodeForScreen(uri);
   if (code === undefined) throw new TypeError("The service accepts a Key URI that does not fit");
@@ -93,9 +101,7 @@ async function pairingOf(
 
 async function askService(args: object, config: Config): Promise<PairingInfo> {
   try {
-    const { result } = await PAIR.invoke(new Map(Object.entries(args)), callContext(config, 0));
-    // The table of operations gives this result exactly these fields.
-    return result as PairingInfo;
+    return (await PAIR.invoke(new Map(Object.entries(args)), callContext(config, 0))).result;
   } catch (error) {
     throw inWordsOfOptions(error);
   }
@@ -135,7 +141,7 @@ function printPicture(code: QrCode, print: (text: string) => void): void {
   print("");
   if (columns < needed) {
     print(`(The QR code takes ${needed} columns; this terminal has ${columns}. Make it wider,`);
-    print(` or use ${flagOf("svg")} or ${flagOf("png")}.)`);
+    print(" or use --svg or --png.)");
     return;
   }
   print(terminalPicture(code, coloursAllowed()));

@@ -6,7 +6,7 @@
 
 import { createHash } from "node:crypto";
 import type { Config } from "../config/options.ts";
-import { flagOf, UsageError } from "../config/option.ts";
+import { UsageError } from "../config/option.ts";
 import { Fault } from "../operations/fault.ts";
 import { checkSecretCode } from "../operations/operations.ts";
 import {
@@ -17,7 +17,7 @@ import {
   UnopenedError,
 } from "../sealing/seal_keys.ts";
 import { sealKeysOf } from "../server/server.ts";
-import type { SealOptions } from "./args/commands.ts";
+import type { OptionsOf } from "./args/commands.ts";
 import { fileRisksOf } from "./check/warnings.ts";
 import { csvLine, type CsvRecord, csvRecords, recordError } from "./io/csv.ts";
 import { CommandError, readSecret, stdinChunks, warn, writeAll } from "./io/io.ts";
@@ -61,7 +61,7 @@ const UNSEAL: Direction = {
  * @throws {UsageError} When there are no keys.
  * @throws {CommandError} At the first secret that cannot be sealed; the records before it are written.
  */
-export async function sealCommand(config: Config, options: SealOptions): Promise<number> {
+export async function sealCommand(config: Config, options: OptionsOf<"seal">): Promise<number> {
   return await run(SEAL, config, options);
 }
 
@@ -72,17 +72,17 @@ export async function sealCommand(config: Config, options: SealOptions): Promise
  * @throws {UsageError} When there are no keys.
  * @throws {CommandError} At the first secret that cannot be opened; the records before it are written.
  */
-export async function unsealCommand(config: Config, options: SealOptions): Promise<number> {
+export async function unsealCommand(config: Config, options: OptionsOf<"seal">): Promise<number> {
   return await run(UNSEAL, config, options);
 }
 
 async function run(
   direction: Direction,
   config: Config,
-  { csv, check }: SealOptions,
+  { csv, check }: OptionsOf<"seal">,
 ): Promise<number> {
   const keys = sealKeysOf(config);
-  if (keys === undefined) throw new UsageError(`${direction.name} needs ${flagOf("sealKeysFile")}`);
+  if (keys === undefined) throw new UsageError(`${direction.name} needs --seal-keys-file`);
   fileRisksOf(config, ["sealKeysFile"]).forEach(warn);
   if (check && !csv) throw new UsageError("--check needs --csv");
   if (check) return await checkTable(direction, keys);

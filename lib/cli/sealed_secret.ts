@@ -5,7 +5,7 @@
  */
 
 import type { Config } from "../config/options.ts";
-import { flagOf, OptionFileError } from "../config/option.ts";
+import { OptionFileError } from "../config/option.ts";
 import { openSecret, type SealKeys, UnopenedError } from "../sealing/seal_keys.ts";
 import { isSealed } from "../sealing/sealed.ts";
 import { sealKeysOf } from "../server/server.ts";
@@ -34,7 +34,7 @@ export function openTyped(secret: string, config: Config): string {
  */
 export function keysFor(secret: string, config: Config): SealKeys | undefined {
   if (!isSealed(secret)) return undefined;
-  let reason = `${flagOf("sealKeysFile")} is not given`;
+  let reason = "--seal-keys-file is not given";
   try {
     const keys = sealKeysOf(config);
     if (keys !== undefined) return keys;
@@ -47,7 +47,7 @@ export function keysFor(secret: string, config: Config): SealKeys | undefined {
 
 /** Says why a secret cannot be opened, with the name of its key: a clause for the operator. */
 export function unopenedClause({ code, keyId }: UnopenedError): string {
-  const flag = flagOf("sealKeysFile");
+  const flag = "--seal-keys-file";
   switch (code) {
     case "no-keys":
       return `is sealed, and ${flag} is not given`;

@@ -5,7 +5,7 @@
  */
 
 import type { Config } from "../config/options.ts";
-import { flagOf, UsageError } from "../config/option.ts";
+import { UsageError } from "../config/option.ts";
 import { guardLines } from "./guard.ts";
 import { askStatus, DEFAULT_OPERATOR_PORT, NoServerError } from "./operator_port.ts";
 import { printable } from "../system/foreign_text.ts";
@@ -31,7 +31,7 @@ export async function status(config: Config, printLine: (line: string) => void):
     const port = DEFAULT_OPERATOR_PORT;
     throw new UsageError(
       `there is no operator port at ${config.metricsHost}:${port}: start the server with ` +
-        `${flagOf("metricsPort")} ${port}, or give the port that it has`,
+        `--metrics-port ${port}, or give the port that it has`,
     );
   });
   const { problems, version, since, address = "-", certificateUntil, reload, store } = found;
@@ -41,7 +41,7 @@ export async function status(config: Config, printLine: (line: string) => void):
   print(`version: ${version}, since ${since}`);
   print(`address: ${address}`);
   print(`certificate: ${certificateUntil === undefined ? "none" : `until ${certificateUntil}`}`);
-  print(`API keys: ${keys === undefined ? "none is needed" : keysInWords(keys.map(named))}`);
+  print(`API keys: ${keys === undefined ? "none is needed" : keysInWords(keys)}`);
   print(`seal keys: ${sealKeys === undefined ? "none" : sealKeys.join(", ")}`);
   if (secrets !== undefined) {
     const { plain, sealed, "older-key": older } = secrets;
@@ -53,8 +53,4 @@ export async function status(config: Config, printLine: (line: string) => void):
   print(`guard: ${store}`);
   for (const line of await guardLines(found.guard, config)) print(line);
   return isHealthy ? 0 : 1;
-}
-
-function named(name: string | null): { readonly name: string | undefined } {
-  return { name: name ?? undefined };
 }

@@ -4,35 +4,15 @@
  * @module
  */
 
-import type { Guard } from "../guard/guard.ts";
 import { createHandler, type Handler } from "../http/handler.ts";
 import type { HandlerOptions } from "../http/options.ts";
 import { OPERATOR_ROUTES } from "../http/routes.ts";
 import type { ServiceContext } from "../operations/context.ts";
 import { checkFinder, FINDERS } from "../otp/finder.ts";
-import type { SealKeys } from "../sealing/seal_keys.ts";
 import type { Config } from "./options.ts";
 
-/** Parts of a service that are not options. */
-export interface ServiceParts extends
-  Pick<
-    HandlerOptions,
-    | "apiKeys"
-    | "log"
-    | "isReady"
-    | "telemetry"
-    | "page"
-    | "metricsPage"
-    | "status"
-    | "bodyTimeoutMs"
-  > {
-  /** Clock: milliseconds since 1970-01-01T00:00:00Z. */
-  readonly now: () => number;
-  /** Guard; without it, every pin is checked. */
-  readonly guard?: Guard | undefined;
-  /** Keys of sealed secrets; without them, none can be opened. */
-  readonly sealKeys?: SealKeys | undefined;
-}
+/** Parts of a service. One with the name of an option would be left out, and does not compile. */
+export type ServiceParts = Omit<HandlerOptions, keyof Config | "selfCheck">;
 
 /** A service. */
 export interface Service {
@@ -47,43 +27,17 @@ export interface Service {
 }
 
 /** Makes the service of its options. */
-export function createService(
-  config: Config,
-  { now, guard, sealKeys, ...parts }: ServiceParts,
-): Service {
-  const { secretEncoding, html, metricsHost, metricsPort, ...settings } = config;
-  const { namespace, baseUrl, trustProxy, maxFailures, singleUse } = settings;
+export function createService(config: Config, parts: ServiceParts): Service {
   const selfCheck = checkFinder(FINDERS[config.algorithm], config);
   // A server does not start, and a library answers no pin: each call reports it.
   selfCheck.catch(() => {});
-  const { log } = parts;
-  const context: ServiceContext = {
-    otp: config,
-    secretEncoding,
-    html,
-    now,
-    guard,
-    sealKeys,
-    log,
-    selfCheck,
-  };
-  const options: HandlerOptions = {
-    namespace,
-    baseUrl,
-    trustProxy,
-    maxFailures,
-    singleUse,
-    ...parts,
-    service: context,
-    operatorHost: metricsHost,
-  };
+  const options = { ...config, ...parts, selfCheck };
+  // Metrics are not for callers where there is an operator port.
+  const metricsPage = config.metricsPort === undefined ? parts.metricsPage : undefined;
   return {
-    // Metrics are not for callers where there is an operator port.
-    handler: createHandler(
-      metricsPort === undefined ? options : { ...options, metricsPage: undefined },
-    ),
+    handler: createHandler({ ...options, metricsPage }),
     operatorHandler: createHandler(options, OPERATOR_ROUTES),
-    context,
+    context: options,
     selfCheck,
   };
 }

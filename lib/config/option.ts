@@ -17,6 +17,8 @@ export interface ValueKind<T> {
   readonly placeholder?: string;
   /** The requirement on a value, to follow "must be". */
   readonly expected: string;
+  /** Contents of the file that the value names; undefined where it names none. */
+  readonly file?: "secret" | "public";
   /** All values of an option with a closed set. */
   readonly values?: readonly string[];
   /** Parses a text. */
@@ -41,6 +43,12 @@ export interface Option<T> extends DefaultedKind<T> {
 
 /** Table of options by name; the flag of an option is its name with hyphens. */
 export type OptionTable<T> = { readonly [Name in keyof T]: Option<T[Name]> };
+
+/** Value of a row. */
+export type ValueOf<Row> = Row extends Option<infer Value> ? Value : never;
+
+/** Values of the options of a table, by name. */
+export type ValuesOf<Table> = { readonly [Name in keyof Table]: ValueOf<Table[Name]> };
 
 /** Sources of the values of options. */
 export interface OptionSources {

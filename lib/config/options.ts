@@ -6,7 +6,7 @@
  */
 
 import { isIPv6 } from "node:net";
-import { StoreUrl } from "../guard/redis/store_url.ts";
+import { parseStoreUrl, type StoreUrl } from "../guard/redis/store_url.ts";
 import { DEFAULT_ENTRIES } from "../guard/memory_store.ts";
 import { MAX_WINDOW } from "../otp/totp.ts";
 import {
@@ -18,8 +18,9 @@ import {
   type Parsed,
   parseOptions,
   UsageError,
+  type ValuesOf,
 } from "./option.ts";
-import { oneOf, optionalText, SWITCH, wholeNumber } from "./values.ts";
+import { oneOf, optionalFile, optionalText, SWITCH, wholeNumber } from "./values.ts";
 
 const ADDRESS: DefaultedKind<string> = {
   placeholder: "ADDRESS",
@@ -65,14 +66,12 @@ const TABLE = {
     parse: (text) => /^0?[0-7]{3}$/.test(text) ? { value: parseInt(text, 8) } : undefined,
   },
   tlsCert: {
-    placeholder: "FILE",
     description: "TLS certificate chain (PEM); read again on SIGHUP and when it has changed",
-    ...optionalText("the path of a file"),
+    ...optionalFile("public"),
   },
   tlsKey: {
-    placeholder: "FILE",
     description: "Private key of the certificate (PEM)",
-    ...optionalText("the path of a file"),
+    ...optionalFile("secret"),
   },
   namespace: {
     placeholder: "URI",
@@ -94,14 +93,12 @@ const TABLE = {
     ...SWITCH,
   },
   apiKeysFile: {
-    placeholder: "FILE",
     description: "API keys, one per line; callers must send one; read again on SIGHUP",
-    ...optionalText("the path of a file"),
+    ...optionalFile("secret"),
   },
   sealKeysFile: {
-    placeholder: "FILE",
     description: "Keys of sealed secrets, NAME:KEY per line; read again on SIGHUP",
-    ...optionalText("the path of a file"),
+    ...optionalFile("secret"),
   },
   metrics: {
     description: "Serve Prometheus metrics at /metrics",
@@ -192,8 +189,8 @@ const TABLE = {
       "either memory, or a URL of redis, redis+sentinel or redis+cluster, with rediss for TLS",
     parse: (text: string): Parsed<"memory" | StoreUrl> => {
       if (text === "memory") return { value: text };
-      const url = StoreUrl.parse(text);
-      return url instanceof StoreUrl ? { value: url } : url;
+      const url = parseStoreUrl(text);
+      return typeof url === "object" ? { value: url } : url;
     },
   },
   guardEntries: {
@@ -203,41 +200,33 @@ const TABLE = {
     ...wholeNumber(1, 10_000_000),
   },
   guardKeyFile: {
-    placeholder: "FILE",
     description: "Key of at least 32 random bytes, the same for all servers that share a store",
-    ...optionalText("the path of a file"),
+    ...optionalFile("secret"),
   },
   guardPasswordFile: {
-    placeholder: "FILE",
     description: "Password of the store, in place of one in its URL",
-    ...optionalText("the path of a file"),
+    ...optionalFile("secret"),
   },
   guardTlsCa: {
-    placeholder: "FILE",
     description: "CA certificates to trust for a rediss:// store (PEM), not the system's",
-    ...optionalText("the path of a file"),
+    ...optionalFile("public"),
   },
   guardTlsCert: {
-    placeholder: "FILE",
     description: "Client certificate chain for a rediss:// store (PEM)",
-    ...optionalText("the path of a file"),
+    ...optionalFile("public"),
   },
   guardTlsKey: {
-    placeholder: "FILE",
     description: "Private key of the client certificate (PEM)",
-    ...optionalText("the path of a file"),
+    ...optionalFile("secret"),
   },
 } as const satisfies Readonly<Record<string, Option<unknown>>>;
-
-/** Value of a row. */
-type ValueOf<Row> = Row extends Option<infer Value> ? Value : never;
 
 /**
  * Checked options of a service: a value for each row of the table.
  *
  * @internal
  */
-export type Config = { readonly [Name in keyof typeof TABLE]: ValueOf<typeof TABLE[Name]> };
+export type Config = ValuesOf<typeof TABLE>;
 
 /** The options of the service. */
 export const OPTIONS: OptionTable<Config> = TABLE;
@@ -256,22 +245,22 @@ export function parseConfig(sources: OptionSources): Config {
   mustBeGivenTogether(config, "tlsCert", "tlsKey");
   mustBeGivenTogether(config, "guardTlsCert", "guardTlsKey");
   const { guard, guardPasswordFile, guardTlsCa, guardTlsCert } = config;
-  if (guardPasswordFile !== undefined && (guard === "memory" || guard.login.password)) {
+  if (guardPasswordFile !== undefined && (guard === "memory" || guard.login().password)) {
     const wanted = "needs a URL without a password in";
-    throw new UsageError(`${flagOf("guardPasswordFile")} ${wanted} ${flagOf("guard")}`);
+    throw new UsageError(`--guard-password-file ${wanted} --guard`);
   }
   const wantsTls = guardTlsCa !== undefined || guardTlsCert !== undefined;
   if (wantsTls && (guard === "memory" || !guard.isEncrypted)) {
     const flag = flagOf(guardTlsCa === undefined ? "guardTlsCert" : "guardTlsCa");
-    throw new UsageError(`${flag} needs a rediss:// URL in ${flagOf("guard")}`);
+    throw new UsageError(`${flag} needs a rediss:// URL in --guard`);
   }
   const { port, socket, metricsPort } = config;
   if (socket === undefined && port !== 0 && port === metricsPort) {
-    throw new UsageError(`${flagOf("port")} and ${flagOf("metricsPort")} must be different`);
+    throw new UsageError("--port and --metrics-port must be different");
   }
   // Deno has no TLS on a socket.
   if (socket !== undefined && config.tlsCert !== undefined) {
-    throw new UsageError(`${flagOf("socket")} and ${flagOf("tlsCert")} cannot be used together`);
+    throw new UsageError("--socket and --tls-cert cannot be used together");
   }
   return config;
 }

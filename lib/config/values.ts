@@ -22,7 +22,7 @@ export const SWITCH: DefaultedKind<boolean> = {
 export function oneOf<Value extends string>(...values: readonly Value[]): ValueKind<Value> {
   return {
     values,
-    expected: values.join(", ").replace(/, (?=[^,]*$)/, " or "),
+    expected: new Intl.ListFormat("en-GB", { type: "disjunction" }).format(values),
     parse: (text) => {
       const value = values.find((known) => known === text);
       return value && { value };
@@ -43,7 +43,12 @@ export function wholeNumber(min: number, max: number): ValueKind<number> {
   };
 }
 
-/** Makes the kind of an optional text, such as the path of a file, which need not exist. */
+/** Makes the kind of a path of a file that holds a secret, or of one that anyone may read. */
+export function optionalFile(file: "secret" | "public"): DefaultedKind<string | undefined> {
+  return { placeholder: "FILE", file, ...optionalText("the path of a file") };
+}
+
+/** Makes the kind of an optional text. A path need not exist. */
 export function optionalText(expected: string): DefaultedKind<string | undefined> {
   return {
     defaultText: "",

@@ -232,11 +232,7 @@ export function pinsOwed(rules: GuardRules, state: GuardState, nowMs: number): n
 export interface GuardStore {
   /** Decides about a pin, atomically among the decisions about its secret. It never rejects. */
   readonly decide: (fingerprint: string, pin: CheckedPin) => Verdict | Promise<Verdict>;
-  /**
-   * Whether pins of a source are throttled as far as this process remembers, without a round trip.
-   *
-   * @param source Name of the source; undefined when the call names no source.
-   */
+  /** Whether pins of a source are throttled, as far as this process remembers: no round trip. */
   readonly isThrottled: (fingerprint: string, source: string | undefined) => boolean;
   /** Whether the store answers; undefined until it has answered once. */
   readonly isHealthy: () => boolean | undefined;

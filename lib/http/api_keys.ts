@@ -95,6 +95,9 @@ export function sealKeyOfCallers(
   return sealKeys.find(({ key }) => held.has(key.toString("hex")))?.name;
 }
 
+/** Name of a key; null for a key without one. */
+export type KeyName = string | null;
+
 /** The sender of a request. */
 export interface Caller {
   /** Name of the caller; undefined when its key has no name. */
@@ -106,10 +109,16 @@ export interface Caller {
 /** The keys in force; they can be replaced while requests are answered. */
 export class KeyRing {
   #known: readonly (Caller & { readonly digest: Buffer })[] = [];
+  #names: readonly KeyName[] = [];
 
   /** Makes a ring of the first keys. */
   constructor(keys: readonly CallerKey[]) {
     this.replace(keys);
+  }
+
+  /** Names of the keys, one for each key. */
+  get names(): readonly KeyName[] {
+    return this.#names;
   }
 
   /**
@@ -119,6 +128,7 @@ export class KeyRing {
    */
   replace(keys: readonly CallerKey[]): boolean {
     const before = this.#known;
+    this.#names = keys.map(({ name = null }) => name);
     this.#known = keys.flatMap(({ name, key }) => {
       // Accept the whole line as a key too: keys from before keys had names may contain a colon.
       const shown = name === undefined ? [key] : [key, `${name}:${key}`];

@@ -4,12 +4,14 @@
  * @module
  */
 
+import type { BodyFormat } from "../bindings/binding.ts";
 import { FORM } from "../bindings/form_urlencoded.ts";
 import { JSON_TYPE } from "../bindings/json.ts";
 import type { MediaType } from "../bindings/media_type.ts";
 import { Fault } from "../operations/fault.ts";
 import { OPERATIONS } from "../operations/operations.ts";
 import type { BodyLimit } from "./body_limit.ts";
+import type { HandlerParts, RequestContext } from "./route.ts";
 
 /** Longest body, in bytes. */
 export const MAX_BODY_BYTES = 65_536;
@@ -22,14 +24,10 @@ const CHUNK_BYTES = 4_096;
 // requests by four seconds.
 const PIECES_AT_ONCE = 64;
 
-/** Rules for a body. */
-export interface BodyRules {
-  /** Allowed media types. */
-  readonly mediaTypes: readonly string[];
-  /** Longest body allowed, in bytes; `MAX_BODY_BYTES` by default. */
-  readonly maxBytes?: number | undefined;
-  /** Limit for concurrent long bodies, and for the time of each body. */
-  readonly limit: BodyLimit;
+/** Part of a request's context that reading its body needs. */
+export interface BodyContext extends Pick<RequestContext, "request" | "mediaType"> {
+  /** Limits of bodies. */
+  readonly parts: Pick<HandlerParts, "bodyLimit">;
 }
 
 /**
@@ -39,10 +37,10 @@ export interface BodyRules {
  * or breaks off, or too many bodies are being read.
  */
 export async function readBody(
-  request: Request,
-  mediaType: MediaType,
-  { mediaTypes, maxBytes = MAX_BODY_BYTES, limit }: BodyRules,
+  { request, mediaType, parts }: BodyContext,
+  { mediaTypes, maxBytes = MAX_BODY_BYTES }: BodyFormat,
 ): Promise<Uint8Array> {
+  const { bodyLimit } = parts;
   const declared = request.headers.get("content-length");
   checkHead(request, mediaType, mediaTypes);
   // Refuse by the declared length before waiting for the first byte.
@@ -51,8 +49,8 @@ export async function readBody(
   const isChunked = request.headers.get("transfer-encoding") !== null;
   const isShort = !isChunked && declared !== null && Number(declared) <= CHUNK_BYTES;
   return isShort
-    ? await limit.readShort(() => readAtOnce(request, maxBytes))
-    : await readLong(request.body, maxBytes, limit);
+    ? await bodyLimit.readShort(() => readAtOnce(request, maxBytes))
+    : await readLong(request.body, maxBytes, bodyLimit);
 }
 
 // Content codings that change the bytes of a body (registry of RFC 9110 §16.6.1). Other values of

@@ -4,45 +4,15 @@
  * @module
  */
 
-import {
-  type Binding,
-  type Call,
-  type CallHead,
-  type CallRequest,
-  SOURCE_FIELD,
-} from "../bindings/binding.ts";
-import { type MediaType, parseMediaType } from "../bindings/media_type.ts";
+import { type Binding, type Call, type CallRequest, SOURCE_FIELD } from "../bindings/binding.ts";
 import type { CallFacts } from "../operations/facts.ts";
 import { Fault } from "../operations/fault.ts";
-import {
-  type Operation,
-  operationNamed,
-  type Result,
-  SEAL,
-  VALIDATE_PIN,
-} from "../operations/operations.ts";
+import { type Operation, operationNamed, type Result } from "../operations/operations.ts";
 import type { Outcome } from "../telemetry/request_event.ts";
 import { readBody } from "./body.ts";
-import type { HandlerParts, RequestContext, RoutedCall } from "./route.ts";
+import type { RequestContext } from "./route.ts";
 import { baseOf } from "./request_target.ts";
 import type { RouteResult } from "./response.ts";
-
-/** Begins a call with its binding; the first that accepts the request reads it. */
-export function callOf(
-  { request, method, target, operationName }: Omit<RequestContext, "call">,
-  bindings: readonly Binding[],
-): RoutedCall {
-  const head: CallHead = {
-    method: method === "HEAD" ? "GET" : method,
-    operationName,
-    query: target.query,
-    mediaType: parseMediaType(request.headers.get("content-type")),
-    headers: request.headers,
-  };
-  const binding = bindings.find((candidate) => candidate.accepts(head));
-  if (binding === undefined) throw new Error("A method that the route allows has no binding");
-  return { head, binding, operation: "", ignored: undefined };
-}
 
 /**
  * Answers a call.
@@ -50,42 +20,30 @@ export function callOf(
  * @throws {Fault} When the request is no call, or the operation refuses its arguments.
  */
 export async function answerCall(context: RequestContext): Promise<RouteResult> {
-  const { request, target, operationName, parts, call } = context;
-  if (call === undefined) throw new Error("A route of calls has no bindings");
-  const { head, binding } = call;
-  const named = operationName === undefined ? undefined : operationNamed(operationName);
-  const body = await bodyOf(binding, request, head.mediaType, parts);
-  const read = { ...head, body, switchBinding: (other: Binding) => call.binding = other };
-  const { operation, args, html, ignored } = readCall(binding, named, read);
-  call.operation = operation.name;
-  call.ignored = ignored || undefined;
-  if (operation === VALIDATE_PIN || operation === SEAL) checkSite(operation, context);
+  const { request, target, route, operationName, parts } = context;
+  if (context.binding === undefined) throw new Error("A method of the route has no binding");
+  const named = operationName === undefined ? route.operation : operationNamed(operationName);
+  const format = context.binding.body;
+  if (format !== undefined) context.body = await readBody(context, format);
+  const { operation, args, html, ignored } = readCall(context.binding, named, context);
+  context.operation = operation;
+  context.ignored = ignored;
+  if (operation.refusesOtherSites) checkSite(operation, context);
   const { result, facts } = await operation.invoke(args, {
-    ...parts.service,
+    ...parts,
     ...(html && { html }),
     source: sourceOf(context),
     base: () => baseOf(request, target, parts),
   });
-  const reply = call.binding.writeReply(operation, result);
-  const allFacts = ignored ? { ...facts, ignored } : facts;
-  return { reply, outcome: outcomeOf(result, facts), facts: allFacts };
+  // The reader of the call may have replaced the binding.
+  const reply = context.binding.writeReply(operation, result);
+  return { reply, outcome: outcomeOf(result, facts), facts };
 }
 
 function readCall(binding: Binding, named: Operation | undefined, request: CallRequest): Call {
   if ("readCall" in binding) return binding.readCall(request);
   if (named === undefined) throw new Error("A binding of paths accepted a request without one");
   return { operation: named, ...binding.readArguments(named, request) };
-}
-
-const EMPTY = new Uint8Array();
-
-function bodyOf(
-  { body }: Binding,
-  request: Request,
-  mediaType: MediaType,
-  { bodyLimit: limit }: HandlerParts,
-): Uint8Array | Promise<Uint8Array> {
-  return body === undefined ? EMPTY : readBody(request, mediaType, { ...body, limit });
 }
 
 // Refuses cross-site requests without a key: a web page must not spend the attempts of a secret, or

@@ -4,10 +4,10 @@
  * @module
  */
 
-import { plainReply } from "../bindings/binding.ts";
+import { plainReply, type Reply } from "../bindings/binding.ts";
 import { OPERATIONS } from "../operations/operations.ts";
 import type { PageText } from "./documents.ts";
-import type { OutgoingReply, RouteResult } from "./response.ts";
+import type { RouteResult } from "./response.ts";
 import type { RequestContext } from "./route.ts";
 
 /** Answers with the WSDL, the discovery document, or the service page if there is one. */
@@ -38,7 +38,7 @@ export function answerRoot({ parts: { baseUrl } }: RequestContext): RouteResult 
 
 const NO_PAGE = plainReply(404, "The service is described at ?wsdl, and at /openapi.json.");
 
-function resultOf(reply: OutgoingReply): RouteResult {
+function resultOf(reply: Reply): RouteResult {
   return { reply, outcome: reply.status === 404 ? "not-found" : "ok" };
 }
 

@@ -12,7 +12,7 @@ import { disco } from "../bindings/description/disco.ts";
 import { openApi } from "../bindings/description/openapi.ts";
 import { wsdl } from "../bindings/description/wsdl.ts";
 import type { ServicePage } from "../page/service_page.ts";
-import { matchesTag, type OutgoingReply } from "./response.ts";
+import { matchesTag } from "./response.ts";
 import type { HandlerOptions } from "./options.ts";
 import { baseOf, type Target } from "./request_target.ts";
 
@@ -35,7 +35,7 @@ export type DocumentHandler<Name> = (
   name: Name,
   target: Target,
   request: Request,
-) => Promise<OutgoingReply>;
+) => Promise<Reply>;
 
 /** Makes the documents of a service. */
 export function createDocuments(options: HandlerOptions): Documents {
@@ -60,13 +60,13 @@ const ADDRESS_PLACE = "http://address.invalid";
 
 /** Makes the handler of the descriptions, which are written for the address that the caller used. */
 function descriptions(options: HandlerOptions): DocumentHandler<Description> {
-  const { namespace, service, apiKeys } = options;
+  const { namespace, apiKeys } = options;
   const texts: Readonly<Record<Description, (base: string) => DescriptionText>> = {
     wsdl: (base) => ["text/xml", wsdl({ base, namespace })],
     disco: (base) => ["text/xml", disco({ base, namespace })],
     openapi: (base) => [
       "application/json",
-      openApi({ base, wantsKey: apiKeys !== undefined, service }),
+      openApi({ base, wantsKey: apiKeys !== undefined, service: options }),
     ],
   };
   const headers = { "content-security-policy": DESCRIPTION_POLICY };
@@ -95,10 +95,8 @@ function descriptions(options: HandlerOptions): DocumentHandler<Description> {
 /** Makes the handler of the service page, whose documents are the same for every Host. */
 function pageDocuments(
   page: ServicePage,
-  { namespace, service, baseUrl, maxFailures = 0, singleUse = false, apiKeys }: HandlerOptions,
+  options: HandlerOptions,
 ): DocumentHandler<PageText> {
-  const wantsKey = apiKeys !== undefined;
-  const settings = { namespace, service, baseUrl, maxFailures, singleUse, wantsKey };
   const replyOf = (name: string, root: "" | "../"): Reply => {
     const pageReply = (type: string, body: string): Reply => (
       { status: 200, contentType: `text/${type}; charset=utf-8`, body }
@@ -106,7 +104,7 @@ function pageDocuments(
     if (name === "script") return pageReply("javascript", page.script);
     if (name === "style") return pageReply("css", page.style);
     const isUnknownOperation = name === "unknown-operation";
-    const document = page.document(settings, { root, isUnknownOperation });
+    const document = page.document(options, { root, isUnknownOperation });
     const headers = { "content-security-policy": page.policy };
     return { ...pageReply("html", document), headers, status: isUnknownOperation ? 404 : 200 };
   };
@@ -149,9 +147,9 @@ function kept<Document>(
 /** A document in one content coding, each with its own entity tag (RFC 9110 §8.8.3.3). */
 interface Representation {
   readonly etag: string;
-  readonly full: OutgoingReply;
+  readonly full: Reply;
   /** 304 reply without a body, for a caller that has this version. */
-  readonly notModified: OutgoingReply;
+  readonly notModified: Reply;
 }
 
 function representation(reply: Reply, etag: string, coding?: string): Representation {
@@ -164,7 +162,7 @@ function representation(reply: Reply, etag: string, coding?: string): Representa
   };
 }
 
-function answer({ etag, full, notModified }: Representation, request: Request): OutgoingReply {
+function answer({ etag, full, notModified }: Representation, request: Request): Reply {
   return matchesTag(request.headers.get("if-none-match"), etag) ? notModified : full;
 }
 
@@ -176,7 +174,7 @@ interface Zipped {
 
 async function zipped(reply: Reply): Promise<Zipped> {
   const varied = { ...reply, headers: { ...reply.headers, vary: "accept-encoding" } };
-  const stream = new Blob([reply.body]).stream().pipeThrough(new CompressionStream("gzip"));
+  const stream = new Blob([reply.body ?? ""]).stream().pipeThrough(new CompressionStream("gzip"));
   const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
   // Tag the compressed bytes: they differ between runtimes.
   const etag = (await eTag(Buffer.from(bytes).toString("base64"))).replace(/"$/, '-gzip"');

@@ -18,13 +18,13 @@
  * @module
  */
 
-import { plainReply } from "../bindings/binding.ts";
+import { type CallHead, plainReply } from "../bindings/binding.ts";
 import { bindingsOf } from "../bindings/bindings.ts";
 import { writePlainFault } from "../bindings/http_get_post.ts";
+import { parseMediaType } from "../bindings/media_type.ts";
 import { Fault } from "../operations/fault.ts";
 import type { RequestEvent } from "../telemetry/request_event.ts";
 import { BodyLimit } from "./body_limit.ts";
-import { callOf } from "./call.ts";
 import { createDocuments } from "./documents.ts";
 import type { HandlerOptions, Telemetry } from "./options.ts";
 import type { HandlerParts, RequestContext, Route } from "./route.ts";
@@ -55,43 +55,36 @@ export function createHandler(
   const parts: HandlerParts = {
     ...options,
     bindings: bindingsOf(options.namespace),
-    bodyLimit: new BodyLimit(options.bodyTimeoutMs),
+    bodyLimit: new BodyLimit(),
     documents: createDocuments(options),
   };
   const router = createRouter(options, rows);
-  const { telemetry, log } = options;
   return async (request) => {
     let context: RequestContext | undefined;
-    let requestId: string | undefined;
-    let startMs = 0;
     let result: RouteResult;
-    let response: Response;
     try {
       context = contextOf(request, router, parts);
-      requestId = requestIdOf(telemetry);
-      startMs = telemetry?.monotonicMs() ?? 0;
-      authorize(context);
-      result = await context.route.answer(context);
-      response = respond(context.method, result.reply, requestId);
+      result = await resultOf(context);
     } catch (error) {
-      const fault = faultOf(error, log);
-      const { binding, ignored } = context?.call ?? {};
-      const writeFault = binding?.writeFault ?? writerOf(request, router, parts);
-      result = {
-        reply: withStatusFields(writeFault(fault)),
-        outcome: fault.code,
-        facts: {
-          ...(ignored && { ignored }),
-          ...(fault.unopened && { unopened: fault.unopened }),
-          reason: fault.message,
-        },
-      };
-      response = respond(methodOf(request), result.reply, requestId);
+      const writeFault = context?.binding?.writeFault ?? writerOf(request, router, parts);
+      result = faultResult(faultOf(error, parts.log), writeFault);
     }
-    if (context !== undefined && requestId !== undefined) {
-      observe(context, result, requestId, startMs);
-    }
+    const response = respond(methodOf(request), result.reply, context?.id);
+    if (context !== undefined) observe(context, result);
     return response;
+  };
+}
+
+async function resultOf(context: RequestContext): Promise<RouteResult> {
+  authorize(context);
+  return await context.route.answer(context);
+}
+
+function faultResult(fault: Fault, writeFault: typeof writePlainFault): RouteResult {
+  return {
+    reply: withStatusFields(writeFault(fault)),
+    outcome: fault.code,
+    facts: { ...(fault.unopened && { unopened: fault.unopened }), reason: fault.message },
   };
 }
 
@@ -117,15 +110,34 @@ const UNKNOWN: Route = {
 };
 
 function contextOf(request: Request, router: Router, parts: HandlerParts): RequestContext {
-  const target = targetOf(request, request.headers.get("host"));
-  const method = methodOf(request);
+  const { headers } = request;
+  const target = targetOf(request, headers.get("host"));
   const match = router(target.path);
-  const route = match === undefined ? UNKNOWN : routeFor(match, method) ?? otherMethods(match);
-  const { operationName } = match ?? {};
-  const begun = { request, method, target, route, operationName, parts, caller: undefined };
-  // The binding is known before all checks, so that their faults are in its form: callers of
-  // `/Validate.aspx` take any text but `False` for a success.
-  return { ...begun, call: route.bindings && callOf(begun, route.bindings(parts)) };
+  const sent = methodOf(request);
+  const route = match === undefined ? UNKNOWN : routeFor(match, sent) ?? otherMethods(match);
+  const head: CallHead = {
+    method: sent === "HEAD" ? "GET" : sent,
+    operationName: match?.operationName,
+    query: target.query,
+    mediaType: parseMediaType(headers.get("content-type")),
+    headers,
+  };
+  return {
+    ...head,
+    request,
+    target,
+    route,
+    parts,
+    id: requestIdOf(parts.telemetry),
+    startMs: parts.telemetry?.monotonicMs() ?? 0,
+    body: new Uint8Array(),
+    caller: undefined,
+    // The binding is known before all checks, so that their faults are in its form: callers of
+    // `/Validate.aspx` take any text but `False` for a success.
+    binding: route.bindings?.(parts).find((binding) => binding.accepts(head)),
+    operation: undefined,
+    ignored: undefined,
+  };
 }
 
 /** Makes the row of a path for the methods that it does not have. */
@@ -153,9 +165,9 @@ const KEY_WANTED =
  * @throws {Fault} When a check fails.
  */
 function authorize(context: RequestContext): void {
-  const { request, target, route, parts: { apiKeys, operatorHost } } = context;
+  const { request, target, route, parts: { apiKeys, metricsHost } } = context;
   if (route.isForOperators) {
-    checkHost(target, { operatorHost });
+    checkHost(target, { metricsHost });
     checkOperator(context);
   } else checkHost(target);
   checkQuery(target);
@@ -171,7 +183,7 @@ const OWN_SITES: ReadonlySet<string> = new Set(["none", "same-origin"]);
 // it guesses (Fetch Metadata Request Headers §2). A link to the status is followed: no page can read
 // what it shows.
 function checkOperator({ request: { headers }, method, route }: RequestContext): void {
-  const isLink = route.name === "status" && (method === "GET" || method === "HEAD") &&
+  const isLink = route.name === "status" && method === "GET" &&
     headers.get("sec-fetch-mode") === "navigate";
   const isOwn = headers.get("origin") === null &&
     OWN_SITES.has(headers.get("sec-fetch-site") ?? "none");
@@ -195,30 +207,25 @@ function writerOf(
 const KNOWN_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "OPTIONS"]);
 
 /** Reports an answered request. A failure of the observer must not turn an answer into an error. */
-function observe(
-  { request, method: sent, route, call, caller, parts }: RequestContext,
-  { reply: { status, body }, outcome, facts }: RouteResult,
-  requestId: string,
-  startMs: number,
-): void {
-  const { telemetry } = parts;
-  if (telemetry === undefined) return;
+function observe(context: RequestContext, { reply, outcome, facts }: RouteResult): void {
+  const { request, id, startMs, route, binding, operation, caller, ignored } = context;
+  const { telemetry } = context.parts;
+  if (telemetry === undefined || id === undefined) return;
   try {
-    const durationMs = telemetry.monotonicMs() - startMs;
-    const method = KNOWN_METHODS.has(sent) ? sent : "other";
+    const sent = methodOf(request);
     const peer = telemetry.peer?.(request);
     const event: RequestEvent = {
-      requestId,
-      method,
+      requestId: id,
+      method: KNOWN_METHODS.has(sent) ? sent : "other",
       route: route.name,
-      operation: call?.operation ?? "",
-      binding: call?.binding.name ?? "",
+      operation: operation?.name ?? "",
+      binding: binding?.name ?? "",
       caller: caller?.name,
-      facts,
-      status,
+      facts: ignored ? { ...facts, ignored } : facts,
+      status: reply.status,
       outcome,
-      durationMs,
-      replyBytes: method === "HEAD" || body === null ? 0 : byteLength(body),
+      durationMs: telemetry.monotonicMs() - startMs,
+      replyBytes: sent === "HEAD" ? 0 : byteLength(reply.body),
       ...(peer && { peer }),
     };
     telemetry.observe(event);

@@ -7,14 +7,13 @@
  */
 
 import { textOf } from "../bindings/charset.ts";
-import { charsetOf, parseMediaType } from "../bindings/media_type.ts";
+import { charsetOf } from "../bindings/media_type.ts";
 import { readBody } from "./body.ts";
 import { shortName } from "../guard/fingerprint.ts";
-import type { Guard, MemoryStoreAdmin } from "../guard/guard.ts";
+import type { Guard } from "../guard/guard.ts";
 import { secretKey } from "../otp/secret.ts";
 import { Fault, wrongParameter } from "../operations/fault.ts";
 import { isSealed } from "../sealing/sealed.ts";
-import type { GuardStatus } from "../telemetry/status.ts";
 import type { HandlerParts, RequestContext } from "./route.ts";
 import { jsonReply, type RouteResult } from "./response.ts";
 
@@ -35,16 +34,9 @@ export function answerStatus({ parts: { status } }: RequestContext): RouteResult
   return { reply: jsonReply(status?.() ?? {}), outcome: "ok" };
 }
 
-/** Answers `GET /guard/status`. */
-export function answerGuardStatus({ parts }: RequestContext): RouteResult {
-  const memory = memoryOf(guardOf(parts));
-  const status: GuardStatus = { entries: memory.size(), throttled: memory.throttled() };
-  return { reply: jsonReply(status), outcome: "ok" };
-}
-
 /** Answers `POST /guard/name`. */
-export async function answerGuardName({ request, parts }: RequestContext): Promise<RouteResult> {
-  const name = shortName(await fingerprintIn(request, guardOf(parts), parts));
+export async function answerGuardName(context: RequestContext): Promise<RouteResult> {
+  const name = shortName(await fingerprintIn(context, guardOf(context.parts)));
   const named: NamedSecret = { name };
   return { reply: jsonReply(named), outcome: "ok" };
 }
@@ -53,15 +45,15 @@ export async function answerGuardName({ request, parts }: RequestContext): Promi
  * Answers `POST /guard/unlock`. The reply says whether anything was remembered: a help desk must not
  * believe a mistyped secret. The log names the secret.
  */
-export async function answerGuardUnlock({ request, parts }: RequestContext): Promise<RouteResult> {
-  const guard = guardOf(parts);
-  const fingerprint = await fingerprintIn(request, guard, parts);
+export async function answerGuardUnlock(context: RequestContext): Promise<RouteResult> {
+  const guard = guardOf(context.parts);
+  const fingerprint = await fingerprintIn(context, guard);
   const remembered = await unlock(guard, fingerprint);
   const unlocked: UnlockedSecret = { name: shortName(fingerprint), remembered };
   return { reply: jsonReply(unlocked), outcome: "ok", facts: { secret: unlocked.name } };
 }
 
-function guardOf({ service: { guard } }: HandlerParts): Guard {
+function guardOf({ pinGuard: guard }: HandlerParts): Guard {
   if (guard === undefined) throw new Fault("invalid", "The guard is off: every pin is checked.");
   return guard;
 }
@@ -75,25 +67,9 @@ async function unlock({ store }: Guard, fingerprint: string): Promise<boolean> {
   }
 }
 
-function memoryOf({ memory }: Guard): MemoryStoreAdmin {
-  if (memory === undefined) {
-    throw new Fault(
-      "invalid",
-      "The state is in the store of --guard: give the command the options of this server, such as " +
-        "--guard, --guard-key-file and --max-failures.",
-    );
-  }
-  return memory;
-}
-
-async function fingerprintIn(
-  request: Request,
-  guard: Guard,
-  { service: { secretEncoding }, bodyLimit: limit }: HandlerParts,
-): Promise<string> {
-  const mediaType = parseMediaType(request.headers.get("content-type"));
-  const mediaTypes = [mediaType.essence];
-  const bytes = await readBody(request, mediaType, { mediaTypes, limit });
+async function fingerprintIn(context: RequestContext, guard: Guard): Promise<string> {
+  const { mediaType, parts: { secretEncoding } } = context;
+  const bytes = await readBody(context, { mediaTypes: [mediaType.essence] });
   const secret = textOf(bytes, charsetOf(mediaType));
   // To ask here is to know the secret: a copy of the callers' database must prove nothing.
   if (isSealed(secret)) throw wrongParameter("secret", "is sealed: give the secret itself");

@@ -4,28 +4,19 @@
  * @module
  */
 
-import type { ServiceContext } from "../operations/context.ts";
-import type { ServicePage } from "../page/service_page.ts";
+import type { PageSettings, ServicePage } from "../page/service_page.ts";
 import type { Log } from "../telemetry/log.ts";
 import type { RequestEvent } from "../telemetry/request_event.ts";
 import type { ServerStatus } from "../telemetry/status.ts";
 import type { KeyRing } from "./api_keys.ts";
 import type { BaseOptions } from "./request_target.ts";
 
-/** Options of a handler. */
-export interface HandlerOptions extends BaseOptions {
-  /** Namespace name of the service, an absolute URI that ends with a slash. */
-  readonly namespace: string;
-  /** Context of the operations. */
-  readonly service: ServiceContext;
+/** Options of a handler: those that the page shows, and its parts. */
+export interface HandlerOptions extends PageSettings, BaseOptions {
   /** Log for unexpected errors. */
   readonly log: Pick<Log, "error">;
   /** Whether the server takes new work; otherwise `/readyz` answers 503. */
   readonly isReady: () => boolean;
-  /** Wrong pins that the guard allows for a secret, shown on the service page. */
-  readonly maxFailures?: number | undefined;
-  /** Whether the guard accepts each code only once, shown on the service page. */
-  readonly singleUse?: boolean | undefined;
   /** Keys of which callers must show one; undefined when no key is required. */
   readonly apiKeys?: KeyRing | undefined;
   /** Service page for people; without it, `/api.asmx` names the descriptions for tools. */
@@ -34,12 +25,10 @@ export interface HandlerOptions extends BaseOptions {
   readonly metricsPage?: (() => string) | undefined;
   /** Status of the server, for `/status` of the operator port; without it, there is no such route. */
   readonly status?: (() => ServerStatus) | undefined;
-  /** Host name of the operator port's address, which its requests may use. */
-  readonly operatorHost?: string | undefined;
+  /** Address of the operator port, whose host name its requests may use. */
+  readonly metricsHost: string;
   /** Observer of finished requests, if any. */
   readonly telemetry?: Telemetry | undefined;
-  /** Timeout of a body, in milliseconds; 10 s by default. */
-  readonly bodyTimeoutMs?: number | undefined;
 }
 
 /** Observer of finished requests, with the clock and the id generator it needs. */

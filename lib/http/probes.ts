@@ -31,7 +31,7 @@ export function answerHealth(): RouteResult {
  * store, and without it an instance still answers `false`.
  */
 export function answerReadiness({ parts }: RequestContext): RouteResult {
-  const { isReady, service: { guard } } = parts;
+  const { isReady, pinGuard: guard } = parts;
   const isHealthy = guard === undefined || guard.store.isHealthy();
   if (!isReady() || isHealthy === undefined) return NOT_READY;
   return isHealthy ? OK : STORE_AWAY;

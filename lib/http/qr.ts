@@ -6,7 +6,7 @@
 
 import type { Reply } from "../bindings/binding.ts";
 import { FORM, type Pairs, readForm, readQuery } from "../bindings/form_urlencoded.ts";
-import { charsetOf, parseMediaType } from "../bindings/media_type.ts";
+import { charsetOf } from "../bindings/media_type.ts";
 import { Fault, wrongParameter } from "../operations/fault.ts";
 import { checkCharacters, duplicateParameter, missingParameter } from "../operations/operations.ts";
 import { encodeForScreen, type QrCode } from "../qr/encode.ts";
@@ -37,16 +37,13 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
  * need not be in a URL.
  */
 export async function answerQr(
-  { request, method, target, parts: { bodyLimit: limit } }: RequestContext,
+  context: RequestContext,
 ): Promise<RouteResult> {
-  const mediaType = parseMediaType(request.headers.get("content-type"));
-  const isForm = method === "POST" && target.query === "" && mediaType.essence === FORM;
+  const { method, query, mediaType } = context;
+  const isForm = method === "POST" && query === "" && mediaType.essence === FORM;
   const pairs = isForm
-    ? readForm(
-      await readBody(request, mediaType, { mediaTypes: [FORM], limit }),
-      charsetOf(mediaType),
-    )
-    : readQuery(target.query);
+    ? readForm(await readBody(context, { mediaTypes: [FORM] }), charsetOf(mediaType))
+    : readQuery(query);
   return { reply: qrPicture(pairs), outcome: "ok" };
 }
 

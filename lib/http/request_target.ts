@@ -75,7 +75,7 @@ function withoutEmptyPort(authority: string): string {
  */
 export function checkHost(
   { host, authority }: Target,
-  operator?: { readonly operatorHost: string | undefined },
+  operator?: { readonly metricsHost: string },
 ): void {
   if (!isAuthority(authority) || host && host !== authority && !isAuthority(host)) {
     throw new Fault("bad-host", "The Host header is not a host with an optional port.");
@@ -83,7 +83,7 @@ export function checkHost(
   if (operator === undefined) return;
   const name = (host ?? "").replace(/:\d*$/, "").toLowerCase();
   const isAllowed = name === "" || name === "localhost" || IP_ADDRESS.test(name) ||
-    name === operator.operatorHost?.toLowerCase();
+    name === operator.metricsHost.toLowerCase();
   if (!isAllowed) {
     const expected = "an IP address, localhost or the --metrics-host";
     throw new Fault("forbidden", `The Host of this request must be ${expected}.`);

@@ -12,16 +12,10 @@ import type { Log } from "../telemetry/log.ts";
 import type { Outcome } from "../telemetry/request_event.ts";
 import { CHALLENGE } from "./api_keys.ts";
 
-/** A reply on its way out. */
-export interface OutgoingReply extends Omit<Reply, "body"> {
-  /** Body; null for a status without one. */
-  readonly body: Reply["body"] | null;
-}
-
 /** Reply of a route, with its outcome and the facts for log and metrics. */
 export interface RouteResult {
   /** The reply. */
-  readonly reply: OutgoingReply;
+  readonly reply: Reply;
   /** Outcome for log and metrics. */
   readonly outcome: Outcome;
   /** Facts of the call. */
@@ -89,7 +83,7 @@ const USUAL_HEADERS: Readonly<Record<string, string>> = {
  */
 export function respond(
   method: string,
-  { status, contentType, body, headers: ofReply }: OutgoingReply,
+  { status, contentType, body, headers: ofReply }: Reply,
   requestId?: string,
 ): Response {
   const isHead = method === "HEAD";
@@ -114,5 +108,5 @@ function setAll(headers: Headers, fields: Readonly<Record<string, string>> | und
 
 /** Returns the length of a body, in bytes. */
 export function byteLength(body: Reply["body"]): number {
-  return Buffer.byteLength(body);
+  return body === null ? 0 : Buffer.byteLength(body);
 }

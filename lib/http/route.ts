@@ -4,7 +4,8 @@
  * @module
  */
 
-import type { Binding, CallHead } from "../bindings/binding.ts";
+import type { Binding, CallRequest } from "../bindings/binding.ts";
+import type { Operation } from "../operations/operations.ts";
 import type { Caller } from "./api_keys.ts";
 import type { BodyLimit } from "./body_limit.ts";
 import type { HandlerOptions } from "./options.ts";
@@ -29,6 +30,8 @@ export interface Route {
   readonly isForOperators?: boolean;
   /** Bindings of calls; the first that accepts a request reads it, and writes its faults. */
   readonly bindings?: (parts: HandlerParts) => readonly Binding[];
+  /** Operation of the route's calls; by default the path or the body names it. */
+  readonly operation?: Operation;
   /**
    * Answers a request whose Host and key are right.
    *
@@ -39,34 +42,26 @@ export interface Route {
   readonly isEnabled?: (options: HandlerOptions) => boolean;
 }
 
-/** A request on its way through its route, with what becomes known of it on the way. */
-export interface RequestContext {
+/** A request on its way through its route, with the facts that its checks and readers add. */
+export interface RequestContext extends CallRequest {
   /** The request. */
   readonly request: Request;
-  /** Method, in capitals. */
-  readonly method: string;
   /** Parts of the request's URL. */
   readonly target: Target;
   /** Row of the route table. */
   readonly route: Route;
-  /** Path behind the file part and a slash; undefined when absent. */
-  readonly operationName: string | undefined;
   /** Parts of the service. */
   readonly parts: HandlerParts;
+  /** Id of the request, which its reply carries; undefined without an observer. */
+  readonly id: string | undefined;
+  /** Start of the request on the observer's clock, in milliseconds. */
+  readonly startMs: number;
+  /** Body, once it is read. */
+  body: Uint8Array;
   /** Caller, by its key; undefined when no key is required. */
   caller: Caller | undefined;
-  /** Call of a route with bindings; undefined on other routes. */
-  call: RoutedCall | undefined;
-}
-
-/** A call on its way, with what becomes known of it. */
-export interface RoutedCall {
-  /** Head of the request. */
-  readonly head: CallHead;
-  /** Binding: it reads the request, and writes the reply or the fault. */
-  binding: Binding;
-  /** Name of the operation; empty until it is known. */
-  operation: string;
+  /** Operation of the call; undefined until the call is read. */
+  operation: Operation | undefined;
   /** Number of parameters that the operation does not have, where the binding counts them. */
   ignored: number | undefined;
 }

@@ -7,14 +7,10 @@
 import { PAIR_ASPX, VALIDATE_ASPX } from "../bindings/aspx.ts";
 import type { Binding } from "../bindings/binding.ts";
 import { SEAL_FORM, SEAL_JSON } from "../bindings/seal.ts";
+import { PAIR, SEAL, VALIDATE_PIN } from "../operations/operations.ts";
 import { answerCall } from "./call.ts";
 import { answerDescription, answerOpenApi, answerRoot } from "./document_routes.ts";
-import {
-  answerGuardName,
-  answerGuardStatus,
-  answerGuardUnlock,
-  answerStatus,
-} from "./operator_endpoints.ts";
+import { answerGuardName, answerGuardUnlock, answerStatus } from "./operator_endpoints.ts";
 import type { HandlerOptions } from "./options.ts";
 import { answerQr } from "./qr.ts";
 import { answerHealth, answerMetrics, answerReadiness } from "./probes.ts";
@@ -22,7 +18,7 @@ import type { HandlerParts, Route } from "./route.ts";
 
 const hasMetrics = ({ metricsPage }: HandlerOptions): boolean => metricsPage !== undefined;
 const hasStatus = ({ status }: HandlerOptions): boolean => status !== undefined;
-const hasSealKeys = ({ service }: HandlerOptions): boolean => service.sealKeys !== undefined;
+const hasSealKeys = ({ sealKeys }: HandlerOptions): boolean => sealKeys !== undefined;
 
 const bindings = (parts: HandlerParts): readonly Binding[] => parts.bindings;
 
@@ -33,9 +29,9 @@ export const ROUTES: readonly Route[] = [
   { path: "/api.asmx",      methods: ["GET"],         name: "description",   answer: answerDescription },
   { path: "/api.asmx/*",    methods: ["GET", "POST"], name: "service",       bindings, answer: answerCall },
   { path: "/openapi.json",  methods: ["GET"],         name: "openapi",       answer: answerOpenApi },
-  { path: "/pair.aspx",     methods: ["GET", "POST"], name: "pair.aspx",     bindings: () => [PAIR_ASPX], answer: answerCall },
-  { path: "/validate.aspx", methods: ["GET", "POST"], name: "validate.aspx", bindings: () => [VALIDATE_ASPX], answer: answerCall },
-  { path: "/seal",          methods: ["POST"],        name: "seal",          bindings: () => [SEAL_JSON, SEAL_FORM], answer: answerCall, isEnabled: hasSealKeys },
+  { path: "/pair.aspx",     methods: ["GET", "POST"], name: "pair.aspx",     operation: PAIR, bindings: () => [PAIR_ASPX], answer: answerCall },
+  { path: "/validate.aspx", methods: ["GET", "POST"], name: "validate.aspx", operation: VALIDATE_PIN, bindings: () => [VALIDATE_ASPX], answer: answerCall },
+  { path: "/seal",          methods: ["POST"],        name: "seal",          operation: SEAL, bindings: () => [SEAL_JSON, SEAL_FORM], answer: answerCall, isEnabled: hasSealKeys },
   { path: "/qr.aspx",       methods: ["GET", "POST"], name: "qr.aspx",       answer: answerQr },
   { path: "/",              methods: ["GET"],         name: "root",          answer: answerRoot },
   { path: "/healthz",       methods: ["GET"],         name: "healthz",       isOpen: true, answer: answerHealth },
@@ -50,7 +46,6 @@ export const OPERATOR_ROUTES: readonly Route[] = [
   { path: "/readyz",        methods: ["GET"],         name: "readyz",        isOpen: true, answer: answerReadiness },
   { path: "/metrics",       methods: ["GET"],         name: "metrics",       isOpen: true, answer: answerMetrics, isEnabled: hasMetrics },
   { path: "/status",        methods: ["GET"],         name: "status",        isForOperators: true, answer: answerStatus, isEnabled: hasStatus },
-  { path: "/guard/status",  methods: ["GET"],         name: "guard/status",  isForOperators: true, answer: answerGuardStatus },
   { path: "/guard/name",    methods: ["POST"],        name: "guard/name",    isForOperators: true, answer: answerGuardName },
   { path: "/guard/unlock",  methods: ["POST"],        name: "guard/unlock",  isForOperators: true, answer: answerGuardUnlock },
 ];

@@ -16,10 +16,10 @@ import type { TotpParameters } from "../otp/totp.ts";
  */
 export type HtmlForm = "svg" | "image";
 
-/** Context of all calls: the settings of the service. */
-export interface ServiceContext {
-  /** Parameters of the codes, and the window in time steps. */
-  readonly otp: TotpParameters & { readonly window: number };
+/** Context of all calls: options of the service by their names, and its parts. */
+export interface ServiceContext extends TotpParameters {
+  /** Time steps accepted on each side of the current one. */
+  readonly window: number;
   /** The finder of time steps; that of the hash unless given. */
   readonly find?: FindTimeStep;
   /** The check of the finder against WebCrypto at the start; no pin is right if it rejects. */
@@ -35,7 +35,7 @@ export interface ServiceContext {
   /** The keys of sealed secrets; without them, none can be opened. */
   readonly sealKeys?: SealKeys | undefined;
   /** The guard against guessing and replay; without it, every pin is checked. */
-  readonly guard?: Guard | undefined;
+  readonly pinGuard?: Guard | undefined;
 }
 
 /** Context of one call. */

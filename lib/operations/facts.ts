@@ -30,3 +30,11 @@ export const REFUSED = ["throttled", "replayed", "unavailable", "empty"] as cons
 
 /** Reason of a refused pin other than a wrong code. */
 export type Refused = typeof REFUSED[number];
+
+/** Completed call: the result for the caller, and facts for the operator only. */
+export interface Completed<Result> {
+  /** The result. */
+  readonly result: Result;
+  /** Facts for log and metrics. */
+  readonly facts?: CallFacts | undefined;
+}

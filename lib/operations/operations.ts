@@ -9,11 +9,11 @@ import type { OpenedSecret } from "../sealing/seal_keys.ts";
 import { isSealed, withoutBlanks } from "../sealing/sealed.ts";
 import { findForbiddenCharacter } from "../xml/cursor.ts";
 import type { CallContext, ServiceContext } from "./context.ts";
-import type { CallFacts } from "./facts.ts";
+import type { Completed } from "./facts.ts";
 import { Fault, wrongParameter } from "./fault.ts";
-import { pair } from "./pair.ts";
+import { pair, type PairingInfo } from "./pair.ts";
 import { seal } from "./seal.ts";
-import { openedSecret, refuseSealed, secretBytes } from "./secret_code.ts";
+import { openSecretCode, refuseSealed, secretBytes } from "./secret_code.ts";
 import { validatePin } from "./validate_pin.ts";
 
 /** Parameter of an operation; every parameter is a required string. */
@@ -50,19 +50,11 @@ export interface RecordType {
 /** Result of a call; a record has all fields of its type. */
 export type Result = boolean | string | Readonly<Record<string, string>>;
 
-/** Completed call: the result for the caller, and facts for the operator only. */
-export interface Completed<R extends Result = Result> {
-  /** The result. */
-  readonly result: R;
-  /** Facts for log and metrics. */
-  readonly facts?: CallFacts | undefined;
-}
-
 /** Arguments of a call by parameter name, as read by a binding. */
 export type Arguments = ReadonlyMap<string, string>;
 
 /** Operation of the service. */
-export interface Operation {
+export interface Operation<R extends Result = Result> {
   /** The name, case as in paths and XML. */
   readonly name: string;
   /** A description for people. */
@@ -71,13 +63,15 @@ export interface Operation {
   readonly parameters: readonly Parameter[];
   /** The type of the result. */
   readonly result: ResultType;
+  /** Whether pages of other sites may not call it without a key: it spends attempts, or seals. */
+  readonly refusesOtherSites: boolean;
   /**
    * Checks the arguments and runs the operation.
    *
    * @throws {Fault} When an argument is missing, empty, too long or malformed; at once, or by the
    * promise.
    */
-  readonly invoke: (args: Arguments, context: CallContext) => Completed | Promise<Completed>;
+  readonly invoke: (args: Arguments, context: CallContext) => Completed<R> | Promise<Completed<R>>;
 }
 
 const NAME_LIMITS = { max: 256, unit: "characters", mayBeEmpty: false } as const;
@@ -99,7 +93,7 @@ const SECRET_CODE = {
 } as const;
 
 /** The operation Pair. */
-export const PAIR: Operation = defineOperation({
+export const PAIR: Operation<PairingInfo> = defineOperation({
   name: "Pair",
   documentation:
     "Pairs an authenticator app with a secret code. Returns the setup key, and an HTML fragment " +
@@ -124,11 +118,16 @@ export const PAIR: Operation = defineOperation({
     name: "PairingInfo",
     fields: ["ManualSetupCode", "Html"],
   },
-  run: (args, context) => ({ result: pair(args, context) }),
+  refusesOtherSites: false,
+  run: (args, context) => {
+    refuseSealed(args.secretCode);
+    checkValue(SECRET_CODE, args.secretCode);
+    return { result: pair(args, context) };
+  },
 });
 
 /** The operation ValidatePin. */
-export const VALIDATE_PIN: Operation = defineOperation({
+export const VALIDATE_PIN: Operation<boolean> = defineOperation({
   name: "ValidatePin",
   documentation:
     "Checks a pin: true if the authenticator app that was paired with the secret code shows it " +
@@ -139,20 +138,22 @@ export const VALIDATE_PIN: Operation = defineOperation({
       max: 64,
       unit: "characters",
       mayBeEmpty: true,
-      purpose: ({ otp }) => `The ${otp.digits} digits that the app shows now. Spaces are ignored.`,
-      example: ({ otp }) => "12345678".slice(0, otp.digits),
+      purpose: ({ digits }) => `The ${digits} digits that the app shows now. Spaces are ignored.`,
+      example: ({ digits }) => "12345678".slice(0, digits),
     },
     { ...SECRET_CODE, sealed: "opened" },
   ],
   result: { kind: "boolean" },
-  run: async (args, context, { form }) => {
-    const { result, facts } = await validatePin(args, context);
+  refusesOtherSites: true,
+  run: async ({ pin, secretCode }, context) => {
+    const { text, form } = openedSecret(secretCode, context);
+    const { result, facts } = await validatePin({ pin, secretCode: text }, context);
     return { result, facts: { ...facts, form } };
   },
 });
 
 /** The operation behind `/seal`. It is in no description of the service's two operations. */
-export const SEAL: Operation = defineOperation({
+export const SEAL: Operation<string> = defineOperation({
   name: "Seal",
   documentation:
     "Seals a secret code: returns a text that only this service can open, to store in its place " +
@@ -160,7 +161,8 @@ export const SEAL: Operation = defineOperation({
     "use now.",
   parameters: [{ ...SECRET_CODE, sealed: "opened" }],
   result: { kind: "string" },
-  run: (_args, context, secret) => ({ result: seal(secret, context) }),
+  refusesOtherSites: true,
+  run: ({ secretCode }, context) => ({ result: seal(openedSecret(secretCode, context), context) }),
 });
 
 /** The name of the service, and the stem of the names of its ports, bindings and types. */
@@ -188,55 +190,47 @@ export function operationNamed(name: string): Operation {
   return operation;
 }
 
-interface Definition<Name extends string> extends Omit<Operation, "invoke" | "parameters"> {
+interface Definition<Name extends string, R extends Result>
+  extends Omit<Operation<R>, "invoke" | "parameters"> {
   readonly parameters: readonly (Parameter & { readonly name: Name })[];
   readonly run: (
     args: Readonly<Record<Name, string>>,
     context: CallContext,
-    secret: OpenedSecret,
-  ) => Completed | Promise<Completed>;
+  ) => Completed<R> | Promise<Completed<R>>;
 }
 
 // Types `run` by the names of the parameters, so that a misspelt name does not compile, and checks
-// the arguments before `run`.
-function defineOperation<const Name extends string>(definition: Definition<Name>): Operation {
-  const { run, ...described } = definition;
-  const invoke = (
-    args: Arguments,
-    context: CallContext,
-  ): Completed | Promise<Completed> => {
-    const { values, secret } = checked(definition.parameters, args, context);
-    return run(values, context, secret);
-  };
-  return { ...described, invoke };
-}
-
-interface CheckedArguments<Name extends string> {
-  readonly values: Readonly<Record<Name, string>>;
-  readonly secret: OpenedSecret;
+// the arguments before `run`, which checks a secret that may be sealed.
+function defineOperation<const Name extends string, R extends Result>(
+  { run, ...described }: Definition<Name, R>,
+): Operation<R> {
+  const { parameters } = described;
+  return { ...described, invoke: (args, context) => run(checked(parameters, args), context) };
 }
 
 function checked<Name extends string>(
   parameters: readonly (Parameter & { readonly name: Name })[],
   args: Arguments,
-  context: ServiceContext,
-): CheckedArguments<Name> {
+): Readonly<Record<Name, string>> {
   const values: Partial<Record<Name, string>> = {};
-  let secret: OpenedSecret = { text: "", form: "plain", given: "" };
   for (const parameter of parameters) {
-    const { name, sealed } = parameter;
-    const value = args.get(name);
-    if (value === undefined) throw missingParameter(name);
-    if (sealed !== undefined) secret = opened(parameter, value, context);
-    values[name] = checkValue(parameter, sealed === undefined ? value : secret.text);
+    const value = args.get(parameter.name);
+    if (value === undefined) throw missingParameter(parameter.name);
+    values[parameter.name] = parameter.sealed ? value : checkValue(parameter, value);
   }
-  return { values: values as Record<Name, string>, secret };
+  return values as Record<Name, string>;
 }
 
-function opened(parameter: Parameter, value: string, { sealKeys }: ServiceContext): OpenedSecret {
-  if (parameter.sealed === "refused") refuseSealed(value);
-  if (isSealed(value)) checkLength(parameter, withoutBlanks(value), MAX_SEALED_BYTES);
-  return openedSecret(value, sealKeys);
+/**
+ * Opens a secretCode if it is sealed, and checks it.
+ *
+ * @throws {Fault} When it cannot be opened, or is empty, too long or malformed.
+ */
+function openedSecret(secretCode: string, { sealKeys }: ServiceContext): OpenedSecret {
+  if (isSealed(secretCode)) checkLength(SECRET_CODE, withoutBlanks(secretCode), MAX_SEALED_BYTES);
+  const secret = openSecretCode(secretCode, sealKeys);
+  checkValue(SECRET_CODE, secret.text);
+  return secret;
 }
 
 function checkValue(parameter: Parameter, value: string): string {
@@ -301,23 +295,6 @@ function isLongerThan(value: string, max: number, unit: Parameter["unit"]): bool
 export function missingParameter(name: string, hint?: string): Fault {
   const message = `Missing parameter: ${name}.${hint === undefined ? "" : ` ${hint}`}`;
   return new Fault("invalid", message, { parameters: [name], isMissing: true });
-}
-
-/**
- * Returns the value of a parameter that is absent or null in a SOAP or JSON call: empty where
- * allowed, since client libraries write an empty text that way.
- *
- * @param hint A sentence with the expected place, when the call has the parameter in another case
- * or namespace; undefined otherwise.
- * @returns Undefined when the parameter is missing.
- * @throws {Fault} When the call has the parameter in the wrong place.
- */
-export function missingValue(
-  { name, mayBeEmpty }: Parameter,
-  hint: string | undefined,
-): string | undefined {
-  if (hint !== undefined) throw missingParameter(name, hint);
-  return mayBeEmpty ? "" : undefined;
 }
 
 /** Makes the fault for a repeated parameter. */

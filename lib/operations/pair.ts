@@ -38,7 +38,8 @@ export function pair(args: PairArguments, context: CallContext): PairingInfo {
   const issuer = nameWithoutColons(args.appName);
   const account = nameWithoutColons(args.appInfo);
   const secret = setupCode(secretBytes(args.secretCode, context.secretEncoding));
-  const uri = formatKeyUri({ issuer, account, secret, ...context.otp });
+  const { algorithm, digits, period } = context;
+  const uri = formatKeyUri({ issuer, account, secret, algorithm, digits, period });
   const code = encodeForScreen(uri);
   if (code === undefined) {
     throw new Fault("invalid", "The pairing information is too long for a QR code.", {

@@ -20,7 +20,7 @@ import { wrongParameter } from "./fault.ts";
  * @param sealKeys The keys of sealed secrets; undefined where there are none.
  * @throws {Fault} When it is sealed and cannot be opened. Its sentence is the same for all causes.
  */
-export function openedSecret(secretCode: string, sealKeys: SealKeys | undefined): OpenedSecret {
+export function openSecretCode(secretCode: string, sealKeys: SealKeys | undefined): OpenedSecret {
   try {
     return openSecret(secretCode, sealKeys);
   } catch (error) {

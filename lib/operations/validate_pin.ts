@@ -7,9 +7,9 @@
 import { shortName } from "../guard/fingerprint.ts";
 import type { CheckedPin, Verdict } from "../guard/guard.ts";
 import { FINDERS, isCodeOf } from "../otp/finder.ts";
-import { timeStep } from "../otp/totp.ts";
+import { timeStep, type TotpParameters } from "../otp/totp.ts";
 import type { CallContext } from "./context.ts";
-import type { CallFacts } from "./facts.ts";
+import type { Completed } from "./facts.ts";
 import { secretBytes } from "./secret_code.ts";
 
 /** Arguments of ValidatePin. */
@@ -22,16 +22,8 @@ export interface ValidatePinArguments {
 
 /** Context of ValidatePin. */
 export type ValidatePinContext =
-  & Pick<CallContext, "otp" | "secretEncoding" | "now">
-  & Partial<Pick<CallContext, "find" | "guard" | "source" | "log" | "selfCheck">>;
-
-/** Result of ValidatePin, with facts for the operator. */
-export interface CheckedCall {
-  /** Whether the pin is right and accepted. */
-  readonly result: boolean;
-  /** Facts for log and metrics. */
-  readonly facts?: CallFacts | undefined;
-}
+  & Pick<CallContext, keyof TotpParameters | "window" | "secretEncoding" | "now">
+  & Partial<Pick<CallContext, "find" | "pinGuard" | "source" | "log" | "selfCheck">>;
 
 // Number of pins that WebCrypto did not confirm. While it grows, pins that were accepted together are
 // held to the budget that the first of them have used up.
@@ -52,9 +44,9 @@ let unconfirmed = 0;
 export async function validatePin(
   { pin, secretCode }: ValidatePinArguments,
   context: ValidatePinContext,
-): Promise<CheckedCall> {
-  const { otp, secretEncoding, now, guard, source, log, selfCheck } = context;
-  const { find = FINDERS[otp.algorithm] } = context;
+): Promise<Completed<boolean>> {
+  const { window, digits, period, secretEncoding, now, source, log, selfCheck } = context;
+  const { pinGuard: guard, find = FINDERS[context.algorithm] } = context;
   const key = secretBytes(secretCode, secretEncoding);
   const fingerprint = guard?.fingerprint(key) ?? "";
   const secret = guard && { secret: shortName(fingerprint) };
@@ -64,7 +56,6 @@ export async function validatePin(
   const sourceName = source === undefined ? undefined : guard?.source(fingerprint, source);
   const isThrottled = (): boolean => guard?.store.isThrottled(fingerprint, sourceName) === true;
   if (isThrottled()) return { result: false, facts: { ...secret, outcome: "throttled" } };
-  const { window, digits, period } = otp;
   const step = timeStep(now(), period);
   const found = find(key, { code, step, window, digits });
   const distance = isWithin(window, found) ? found : undefined;
@@ -81,7 +72,7 @@ export async function validatePin(
   }
   let isConfirmed = false;
   try {
-    isConfirmed = await isCodeOf(key, step + distance, code, otp);
+    isConfirmed = await isCodeOf(key, step + distance, code, context);
   } finally {
     // Charge it as a wrong pin: a finder that matches too much gives no more pins than the budget.
     if (!isConfirmed) {

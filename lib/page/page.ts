@@ -86,36 +86,37 @@ function writeDocument(settings: PageSettings, options: DocumentOptions): string
 }
 
 function conditionsOf(
-  { baseUrl, wantsKey, maxFailures, singleUse, service }: PageSettings,
+  settings: PageSettings,
   { isUnknownOperation }: DocumentOptions,
 ): Readonly<Record<string, boolean>> {
+  const { baseUrl, apiKeys, maxFailures, singleUse, secretEncoding, html, window } = settings;
   return {
     "unknown-operation": isUnknownOperation,
     "example-base": baseUrl === undefined,
-    "api-key": wantsKey,
-    "no-api-key": !wantsKey,
-    "text": service.secretEncoding === "text",
-    "base32": service.secretEncoding === "base32",
-    "seals": service.sealKeys !== undefined,
-    "html-svg": service.html === "svg",
-    "html-image": service.html === "image",
+    "api-key": apiKeys !== undefined,
+    "no-api-key": apiKeys === undefined,
+    "text": secretEncoding === "text",
+    "base32": secretEncoding === "base32",
+    "seals": settings.sealKeys !== undefined,
+    "html-svg": html === "svg",
+    "html-image": html === "image",
     "throttled": maxFailures > 0,
     "unthrottled": maxFailures === 0,
     "single-use": singleUse,
     "reusable": !singleUse,
-    "neighbours": service.otp.window > 0,
-    "wide-window": service.otp.window > MAX_ADVISABLE_WINDOW,
+    "neighbours": window > 0,
+    "wide-window": window > MAX_ADVISABLE_WINDOW,
   };
 }
 
 function valuesOf(
-  { namespace, baseUrl, wantsKey, maxFailures, singleUse, service }: PageSettings,
+  settings: PageSettings,
   { root }: DocumentOptions,
 ): Readonly<Record<string, string | number>> {
-  const { secretEncoding, otp } = service;
-  const { algorithm, digits, period, window } = otp;
+  const { namespace, baseUrl, maxFailures, singleUse, secretEncoding } = settings;
+  const { algorithm, digits, period, window } = settings;
   const [examplePin, exampleSecret] = VALIDATE_PIN.parameters.map(({ example }) =>
-    example(service)
+    example(settings)
   );
   const base = literalUrl(baseUrl ?? EXAMPLE_BASE);
   const [, host = "", prefix = ""] = /^https?:\/\/([^/]+)(.*)$/i.exec(base) ?? [];
@@ -146,8 +147,8 @@ function valuesOf(
     version: project.version,
     license: project.license,
     namespaceInXml: escapeAttribute(namespace),
-    apiKey: wantsKey ? "YOUR-API-KEY" : "",
-    open: wantsKey ? "open" : "",
+    apiKey: settings.apiKeys !== undefined ? "YOUR-API-KEY" : "",
+    open: settings.apiKeys !== undefined ? "open" : "",
     // Mark of a secret that is text: a 9 is no digit of Base32, so it cannot pass for a setup key.
     secretStart: secretEncoding === "text" ? "9" : "",
     setupKey: setupCode(secretKey(exampleSecret!, secretEncoding)!),

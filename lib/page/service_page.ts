@@ -7,20 +7,18 @@
 
 import type { ServiceContext } from "../operations/context.ts";
 
-/** Settings that the page shows. */
-export interface PageSettings {
+/** Options and parts of the service that the page shows. */
+export interface PageSettings extends ServiceContext {
   /** Namespace name of the service. */
   readonly namespace: string;
   /** Public base URL; undefined where none is set, and each caller sees another. */
   readonly baseUrl: string | undefined;
-  /** Whether callers must send an API key. */
-  readonly wantsKey: boolean;
+  /** Keys of which callers must send one; undefined when no key is required. */
+  readonly apiKeys?: object | undefined;
   /** Wrong pins allowed for a secret before the guard throttles it; 0 for no limit. */
   readonly maxFailures: number;
   /** Whether each code is accepted only once. */
   readonly singleUse: boolean;
-  /** Settings of codes, secrets and Html. */
-  readonly service: ServiceContext;
 }
 
 /** Variation of the document. */

@@ -5,7 +5,7 @@
  */
 
 import type { Config } from "../config/options.ts";
-import { flagOf, OptionFileError } from "../config/option.ts";
+import { OptionFileError } from "../config/option.ts";
 import { MIN_GUARD_KEY_BYTES } from "../guard/fingerprint.ts";
 import type { Guard } from "../guard/guard.ts";
 import type { Evicted } from "../guard/memory_store.ts";
@@ -77,9 +77,7 @@ export function readGuardKey(path: string): Uint8Array {
   while (length > MIN_GUARD_KEY_BYTES && WHITE_SPACE.includes(bytes[length - 1]!)) length--;
   if (length < MIN_GUARD_KEY_BYTES) {
     throw new OptionFileError(
-      `the file of ${
-        flagOf("guardKeyFile")
-      } must hold a key of ${MIN_GUARD_KEY_BYTES} random bytes or more, ` +
+      `the file of --guard-key-file must hold a key of ${MIN_GUARD_KEY_BYTES} random bytes or more, ` +
         `or their text: it holds ${length} ${length === 1 ? "byte" : "bytes"}`,
     );
   }
@@ -98,7 +96,7 @@ function evictionObserver(
     if (nowMs - warnedMs < EVICTION_WARNING_MS) return;
     warnedMs = nowMs;
     log.warn(
-      `the guard is full: it remembers ${guardEntries} secrets (${flagOf("guardEntries")}), and ` +
+      `the guard is full: it remembers ${guardEntries} secrets (--guard-entries), and ` +
         "forgets those with the fewest wrong pins",
     );
   };

@@ -12,14 +12,20 @@ import type { Config } from "../config/options.ts";
 import { flagOf, OptionFileError } from "../config/option.ts";
 import type { Guard } from "../guard/guard.ts";
 import { lastForwarded } from "../http/request_target.ts";
-import { type CallerKey, KeyRing, parseKeys, sealKeyOfCallers } from "../http/api_keys.ts";
+import {
+  type CallerKey,
+  type KeyName,
+  KeyRing,
+  parseKeys,
+  sealKeyOfCallers,
+} from "../http/api_keys.ts";
 import { servicePage } from "../page/page.ts";
 import { parseSealKeys, type SealKey, SealKeys } from "../sealing/seal_keys.ts";
 import { KeyFileError } from "../system/key_file.ts";
 import { createLog, type Log } from "../telemetry/log.ts";
 import { createMetrics, type Metrics } from "../telemetry/metrics.ts";
 import type { RequestEvent } from "../telemetry/request_event.ts";
-import type { CheckedSecrets, ServerStatus } from "../telemetry/status.ts";
+import type { ServerStatus } from "../telemetry/status.ts";
 import { withTimeout } from "./runtime/timeout.ts";
 import type { PeerAddresses, Runtime } from "./runtime/runtime.ts";
 import { createGuard } from "./guard.ts";
@@ -44,8 +50,8 @@ export type KeyFileOption = "apiKeysFile" | "sealKeysFile";
 
 /** Keys that were read again. */
 export interface RenewedKeys {
-  /** The keys. */
-  readonly keys: readonly Pick<CallerKey, "name">[];
+  /** Names of the keys. */
+  readonly names: readonly KeyName[];
   /** Whether they differ from the ones before. */
   readonly isChanged: boolean;
 }
@@ -143,7 +149,7 @@ export function createServerService(
   });
   const { handler, operatorHandler, selfCheck } = createService(config, {
     now,
-    guard,
+    pinGuard: guard,
     sealKeys,
     log,
     isReady,
@@ -167,16 +173,12 @@ export function createServerService(
         lostLines: writer.lost,
       })),
     status: () =>
-      statusOf({
+      statusOf({ state, guard, isReady: isReady(), nowMs: now() }, {
         version,
-        isReady: isReady(),
-        state,
-        guard,
-        now: now(),
-        store: config.guard,
-        keys: callerKeys,
+        keys: ring?.names,
         sealKeys: sealKeys?.names,
         secrets: metrics?.checkedSecrets(),
+        store: guard === undefined ? "off" : `${config.guard}`,
       }),
   });
   return {
@@ -191,14 +193,15 @@ export function createServerService(
         const keys = readSealKeys(sealKeysFile);
         checkApart(keys, callerKeys);
         secretKeys = keys;
-        return { keys, isChanged: sealKeys.replace(keys) };
+        const isChanged = sealKeys.replace(keys);
+        return { names: sealKeys.names, isChanged };
       }
       if (option === "apiKeysFile" && apiKeysFile !== undefined && ring !== undefined) {
         const keys = readKeys(apiKeysFile);
         checkApart(secretKeys, keys);
         const isChanged = ring.replace(keys);
         callerKeys = keys;
-        return { keys, isChanged };
+        return { names: ring.names, isChanged };
       }
       throw new TypeError(`There is no file of ${flagOf(option)}`);
     },
@@ -212,17 +215,18 @@ export function createServerService(
   };
 }
 
-function statusOf({ version, isReady, state, guard, now, store, keys, sealKeys, secrets }: {
-  readonly version: string;
-  readonly isReady: boolean;
+/** Parts of a running server that its status is read from. */
+interface StatusSource {
   readonly state: ServerState;
   readonly guard: Guard | undefined;
-  readonly now: number;
-  readonly store: Config["guard"];
-  readonly keys: readonly CallerKey[] | undefined;
-  readonly sealKeys: readonly string[] | undefined;
-  readonly secrets: CheckedSecrets | undefined;
-}): ServerStatus {
+  readonly isReady: boolean;
+  readonly nowMs: number;
+}
+
+function statusOf(
+  { state, guard, isReady, nowMs }: StatusSource,
+  shown: Pick<ServerStatus, "version" | "keys" | "sealKeys" | "secrets" | "store">,
+): ServerStatus {
   const { address, certificateUntilMs: until, lastReload } = state;
   return {
     problems: [
@@ -230,17 +234,13 @@ function statusOf({ version, isReady, state, guard, now, store, keys, sealKeys, 
       ...(guard === undefined || guard.store.isHealthy()
         ? []
         : ["the store of the guard does not answer"]),
-      ...(until !== undefined && until < now ? ["the certificate has expired"] : []),
+      ...(until !== undefined && until < nowMs ? ["the certificate has expired"] : []),
     ],
-    version,
+    ...shown,
     since: isoTime(performance.timeOrigin),
     address,
     certificateUntil: until === undefined ? undefined : isoTime(until),
-    keys: keys?.map(({ name = null }) => name),
-    sealKeys,
-    secrets,
     reload: lastReload && { at: isoTime(lastReload.atMs), lines: lastReload.lines },
-    store: guard === undefined ? "off" : `${store}`,
     guard: guard?.memory &&
       { entries: guard.memory.size(), throttled: guard.memory.throttled() },
   };
@@ -276,9 +276,7 @@ export function checkApart(
   const name = sealKeyOfCallers(sealKeys, callerKeys);
   if (name === undefined) return;
   throw new OptionFileError(
-    `the key ${name} of ${flagOf("sealKeysFile")} is a key of ${
-      flagOf("apiKeysFile")
-    } too: callers ` +
+    `the key ${name} of --seal-keys-file is a key of --api-keys-file too: callers ` +
       "have it, so make another",
   );
 }
@@ -313,23 +311,11 @@ function readKeyFile<Key>(
 /** Random bytes of a request id: a billion ids collide with a chance below one in a million. */
 const ID_BYTES = 10;
 
-/** Request ids drawn at once, since a request for random bytes costs more than an id. */
-const IDS_AT_ONCE = 512;
-
 // The prefix identifies the process. The rest is random: a counter would reveal the number of
 // requests to every client of the health check.
 function requestIds(): () => string {
   const prefix = randomBytes(5).toString("hex");
-  const length = 2 * ID_BYTES;
-  let drawn = "";
-  let at = 0;
-  return () => {
-    if (at === drawn.length) {
-      drawn = randomBytes(ID_BYTES * IDS_AT_ONCE).toString("hex");
-      at = 0;
-    }
-    return `${prefix}-${drawn.slice(at, at += length)}`;
-  };
+  return () => `${prefix}-${randomBytes(ID_BYTES).toString("hex")}`;
 }
 
 // Behind a trusted proxy, its caller's address counts: the last one that it names. Some proxies

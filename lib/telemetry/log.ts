@@ -34,11 +34,11 @@ type Fields = Readonly<Record<string, string | number | undefined>>;
 
 /** Makes a log. */
 export function createLog({ format, color, write, now }: LogOptions): Log {
-  const timeText = clockText();
+  const timeText = (): string => new Date(now()).toISOString();
   const jsonLine = (level: string, message: string, fields: Fields): void =>
-    write(`${JSON.stringify({ time: timeText(now()), level, message, ...fields })}\n`);
+    write(`${JSON.stringify({ time: timeText(), level, message, ...fields })}\n`);
   const textLine = (level: string, message: string, fields: Fields): void =>
-    write(`${timeText(now())} ${level} ${message}${fieldsText(fields)}\n`);
+    write(`${timeText()} ${level} ${message}${fieldsText(fields)}\n`);
   const line = format === "json" ? jsonLine : textLine;
   return {
     request: format === "json"
@@ -48,16 +48,6 @@ export function createLog({ format, color, write, now }: LogOptions): Log {
     warn: (message) => line("warn", message, {}),
     error: (message, cause) =>
       line("error", message, cause === undefined ? {} : describeCause(cause)),
-  };
-}
-
-// Formats a time, once for each millisecond: many requests end in one, and formatting costs as much
-// as the rest of a line.
-function clockText(): (timeMs: number) => string {
-  let written = { timeMs: NaN, text: "" };
-  return (timeMs) => {
-    if (timeMs !== written.timeMs) written = { timeMs, text: new Date(timeMs).toISOString() };
-    return written.text;
   };
 }
 

@@ -82,7 +82,7 @@ export function startCompared(options: ComparedOptions = {}): ComparedServer {
     ...(config.sealKeysFile && {
       sealKeys: Deno.readTextFileSync(config.sealKeysFile).trim().split("\n"),
     }),
-    guard: openGuard({ ...config, ...monotonic }),
+    pinGuard: openGuard({ ...config, ...monotonic }),
     log: { error: () => {} },
     isReady: () => true,
   });

@@ -2,57 +2,43 @@
 
 import { randomBytes } from "node:crypto";
 import { assert } from "@std/assert/assert";
+import { createService, type ServiceParts } from "../../lib/config/create_service.ts";
 import { type Config, parseConfig } from "../../lib/config/options.ts";
-import type { Guard } from "../../lib/guard/guard.ts";
-import type { FindTimeStep } from "../../lib/otp/finder.ts";
 import { KeyRing, parseKeys } from "../../lib/http/api_keys.ts";
 import { createHandler, type Handler } from "../../lib/http/handler.ts";
-import type { HandlerOptions } from "../../lib/http/options.ts";
 import type { Route } from "../../lib/http/route.ts";
 import { servicePage } from "../../lib/page/page.ts";
 import { parseSealKeys, SealKeys } from "../../lib/sealing/seal_keys.ts";
 
 /** Parts of a handler beside its options. */
-export interface HandlerParts extends
-  Omit<
-    HandlerOptions,
-    "service" | "namespace" | "baseUrl" | "trustProxy" | "maxFailures" | "singleUse" | "apiKeys"
-  > {
+export interface HandlerParts extends Omit<ServiceParts, "apiKeys" | "sealKeys"> {
   /** Lines of the file of API keys; callers need none unless there are any. */
   readonly apiKeys?: readonly string[] | undefined;
   /** Lines of the file of seal keys; no secret is sealed unless there are any. */
   readonly sealKeys?: readonly string[] | undefined;
-  /** The clock: milliseconds since 1970-01-01T00:00:00Z. */
-  readonly now: () => number;
-  /** The guard. */
-  readonly guard?: Guard | undefined;
-  /** A broken finder instead of that of the hash. */
-  readonly find?: FindTimeStep;
 }
 
-/** Makes the handler, with the service page; without a guard in `parts`, it checks every pin. */
+/**
+ * Makes the handler, with the service page; without a guard in `parts`, it checks every pin.
+ *
+ * @param rows The routes; those of callers unless given.
+ */
 export function serviceHandler(
   config: Config,
-  { now, guard, find, apiKeys: lines = [], sealKeys: sealLines = [], ...parts }: HandlerParts,
+  { apiKeys: lines = [], sealKeys: sealLines = [], ...others }: HandlerParts,
   rows?: readonly Route[],
 ): Handler {
-  const { namespace, baseUrl, trustProxy, maxFailures, singleUse, secretEncoding, html } = config;
-  const sealKeys = sealLines.length === 0
-    ? undefined
-    : new SealKeys(parseSealKeys(sealLines.join("\n")), randomBytes);
-  const service = {
-    otp: config,
-    secretEncoding,
-    html,
-    now,
-    guard,
-    sealKeys,
-    log: parts.log,
-    ...(find && { find }),
+  const parts: ServiceParts = {
+    page: servicePage,
+    apiKeys: lines.length === 0 ? undefined : new KeyRing(parseKeys(lines.join("\n"))),
+    sealKeys: sealLines.length === 0
+      ? undefined
+      : new SealKeys(parseSealKeys(sealLines.join("\n")), randomBytes),
+    ...others,
   };
-  const options = { namespace, baseUrl, trustProxy, maxFailures, singleUse };
-  const apiKeys = lines.length === 0 ? undefined : new KeyRing(parseKeys(lines.join("\n")));
-  return createHandler({ page: servicePage, ...options, service, apiKeys, ...parts }, rows);
+  return rows === undefined
+    ? createService(config, parts).handler
+    : createHandler({ ...config, ...parts }, rows);
 }
 
 /** Options and parts that a test changes; all others are as without any option. */

@@ -1,4 +1,7 @@
 import { assertEquals } from "@std/assert/equals";
+import { COMMANDS } from "../../lib/cli/args/commands.ts";
+import { flagOf } from "../../lib/config/option.ts";
+import { OPTIONS } from "../../lib/config/options.ts";
 
 // The rooms of the house from the top down: a file may import from its own room and from every room
 // below it. The rooms of the last row but one import nothing but themselves and the last.
@@ -114,4 +117,19 @@ Deno.test("the code of the browser imports only itself and what it shares with t
   const imported = browser.flatMap(importsOf);
   assertEquals(imported.filter((path) => !BROWSER_ROOMS.test(path)), []);
   assertEquals(imported.length > 3, true);
+});
+
+const FLAGS: ReadonlySet<string> = new Set([
+  ...[OPTIONS, ...[...COMMANDS.values()].map(({ options }) => options)]
+    .flatMap((table) => Object.keys(table).map(flagOf)),
+  ...["--help", "--version"],
+]);
+
+Deno.test("each flag in a text of the program is one of a table", () => {
+  const unknown = SOURCES.flatMap(({ path, text }) => {
+    const code = text.replace(/\/\*[^]*?\*\/|^\s*\/\/.*$/gm, "");
+    return [...code.matchAll(/(?<![\w)\]-])--[a-z][a-z-]*/g)]
+      .filter(([flag]) => !FLAGS.has(flag)).map(([flag]) => `${path}: ${flag}`);
+  });
+  assertEquals(unknown, []);
 });

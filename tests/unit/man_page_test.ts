@@ -1,6 +1,6 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
-import { CODE_OPTIONS, COMMANDS } from "../../lib/cli/args/commands.ts";
+import { COMMANDS } from "../../lib/cli/args/commands.ts";
 import { manPage } from "../../release/man_page.ts";
 import { flagOf, namesOf, variableOf } from "../../lib/config/option.ts";
 import { OPTIONS } from "../../lib/config/options.ts";
@@ -31,18 +31,18 @@ authenticator serve [options]
 authenticator pair [options]
 `;
 
-const { summary, details } = COMMANDS.get("code")!;
+const { summary, details, options } = COMMANDS.get("code")!;
 
 const OF_CODE = `.SS "code"
 ${summary}.
 ${details.replaceAll(". ", ".\n")}
 .TP
 --secret-file FILE
-${CODE_OPTIONS.secretFile.description}.
+${options.secretFile!.description}.
 .TP
 --at TIME
-${CODE_OPTIONS.at.description}.
-${CODE_OPTIONS.at.expected.replace("a", "A")}.
+${options.at!.description}.
+${options.at!.expected.replace("a", "A")}.
 .PP
 Options of the service that matter here: --algorithm, --digits, --period, --secret-encoding.
 .PP

@@ -37,8 +37,9 @@ Deno.test("createAuthenticator() has one guard for calls over HTTP and in proces
   assertEquals(await validatePin({ pin, secretCode }), true);
   assert((await (await fetch(new Request(URL_OF_PIN))).text()).includes(">false<"));
   for (let i = 0; i < 2; i++) await validatePin({ pin: "1", secretCode: "another" });
-  const status = await operator(new Request("http://127.0.0.1/guard/status"));
-  assertEquals(await status.json(), { entries: 1, throttled: 1 });
+  const init = { method: "POST", body: "another" };
+  const unlocked = await operator(new Request("http://127.0.0.1/guard/unlock", init));
+  assertEquals((await unlocked.json()).remembered, true);
 });
 
 Deno.test("createAuthenticator() without a page names the descriptions, and with one has it", async () => {

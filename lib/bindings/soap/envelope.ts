@@ -8,7 +8,7 @@
 import { Fault, wrongParameter } from "../../operations/fault.ts";
 import {
   duplicateParameter,
-  missingValue,
+  missingParameter,
   type Operation,
   OPERATIONS,
 } from "../../operations/operations.ts";
@@ -57,8 +57,8 @@ export function parseEnvelope(text: string): XmlDocument {
 export function readEnvelope(document: XmlDocument, context: EnvelopeContext): Call {
   return asFaults(() => {
     const body = readStructure(document, context.version);
-    const element = readElement(elementsOf(body, document, "Body"), context.namespace);
-    const operation = OPERATIONS.get(element.localName)!;
+    const elements = elementsOf(body, document, "Body");
+    const { operation, element } = readOperation(elements, context.namespace);
     checkActions(operation, context);
     return { operation, args: argumentsOf(operation, element, context.namespace) };
   });
@@ -136,21 +136,26 @@ function checkHeader(blocks: readonly XmlElement[], version: SoapVersion): void 
   }
 }
 
-function readElement(elements: readonly XmlElement[], namespace: string): XmlElement {
+/** Finds the operation of the one element in a Body. */
+function readOperation(
+  elements: readonly XmlElement[],
+  namespace: string,
+): { readonly operation: Operation; readonly element: XmlElement } {
   const [element, second] = elements;
   if (element === undefined) throw notOneOperation(namespace, "It is empty.");
   if (second !== undefined) {
     const isEncoded = elements.some(({ localName }) => localName === "multiRef");
     throw notOneOperation(namespace, `It holds more than one.${isEncoded ? NOT_ENCODED : ""}`);
   }
-  if (!OPERATIONS.has(element.localName)) {
+  const operation = OPERATIONS.get(element.localName);
+  if (operation === undefined) {
     throw notOneOperation(namespace, "Its element has another name.");
   }
   if (element.namespaceName !== namespace) {
     const found = element.namespaceName === "" ? "no namespace" : "another namespace";
     throw notOneOperation(namespace, `Its element has ${found}.`);
   }
-  return element;
+  return { operation, element };
 }
 
 // Clients in encoded style put values into elements multiRef behind the call (SOAP 1.1 §5.4.1).
@@ -178,8 +183,10 @@ function argumentsOf(
       continue;
     }
     const others = children.filter((child) => child !== value);
-    const leftOut = missingValue(parameter, hintFor(name, others, { operation, namespace }));
-    if (leftOut !== undefined) args.set(name, leftOut);
+    const hint = hintFor(name, others, { operation, namespace });
+    if (hint !== undefined) throw missingParameter(name, hint);
+    // Client libraries write an empty text as nil, or leave it out.
+    if (parameter.mayBeEmpty) args.set(name, "");
   }
   return args;
 }

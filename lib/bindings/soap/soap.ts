@@ -41,7 +41,7 @@ function soapBinding(version: SoapVersion, namespace: string, newer?: Binding): 
     readCall: (request) => {
       const document = parseEnvelope(textOf(request.body, charsetOf(request.mediaType)));
       const isNewer = newer !== undefined && document.root.namespaceName === SOAP_12.envelope;
-      if (isNewer) request.switchBinding(newer);
+      if (isNewer) request.binding = newer;
       const read = isNewer ? SOAP_12 : version;
       return readEnvelope(document, {
         version: read,

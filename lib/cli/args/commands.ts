@@ -9,58 +9,11 @@ import {
   type DefaultedKind,
   namesOf,
   type Option,
-  type OptionTable,
   type Parsed,
+  type ValuesOf,
 } from "../../config/option.ts";
 import { OPTIONS } from "../../config/options.ts";
 import { optionalText, SWITCH } from "../../config/values.ts";
-
-/** Options of the command `pair`. */
-export interface PairOptions {
-  /** The issuer shown in the app. */
-  readonly appName: string | undefined;
-  /** The account shown in the app. */
-  readonly appInfo: string | undefined;
-  /** The file with the secret; undefined for standard input. */
-  readonly secretFile: string | undefined;
-  /** Whether to make and print a new secret. */
-  readonly newSecret: boolean;
-  /** The file for the QR code as SVG. */
-  readonly svg: string | undefined;
-  /** The file for the QR code as PNG. */
-  readonly png: string | undefined;
-}
-
-/** Options of the commands `seal` and `unseal`. */
-export interface SealOptions {
-  /** Whether to read a table. */
-  readonly csv: boolean;
-  /** Whether to write nothing, and only to check the table. */
-  readonly check: boolean;
-}
-
-/** Options of the command `guard name`. */
-export type GuardNameOptions = Pick<SealOptions, "csv">;
-
-/** Options of the command `doctor`. */
-export interface DoctorOptions {
-  /** The time of the pin, in milliseconds since 1970; undefined for now. */
-  readonly at: number | undefined;
-}
-
-/** Options of the command `code`. */
-export interface CodeOptions extends DoctorOptions {
-  /** The file with the secret; undefined for standard input. */
-  readonly secretFile: string | undefined;
-}
-
-/** Options of the command `compare`. */
-export interface CompareOptions {
-  /** Whether to send the first API key. */
-  readonly sendKey: boolean;
-  /** The file with certificates of authorities to trust beside the runtime's. */
-  readonly ca: string | undefined;
-}
 
 const TEXT = optionalText("a text");
 const FILE = { placeholder: "FILE", ...TEXT };
@@ -70,24 +23,10 @@ const SECRET_FILE: Option<string | undefined> = {
   ...FILE,
 };
 
-/** Options of the command `pair`. */
-export const PAIR_OPTIONS: OptionTable<PairOptions> = {
-  appName: { placeholder: "TEXT", description: "The application, as the app shows it", ...TEXT },
-  appInfo: { placeholder: "TEXT", description: "The account, as the app shows it", ...TEXT },
-  secretFile: SECRET_FILE,
-  newSecret: { description: "Make a random secret of 160 bits and print it", ...SWITCH },
-  svg: { description: "Write the QR code as SVG too", ...FILE },
-  png: { description: "Write the QR code as PNG too", ...FILE },
-};
-
-/** Options of the commands `seal` and `unseal`. */
-export const SEAL_OPTIONS: OptionTable<SealOptions> = {
+const SEAL_OPTIONS = {
   csv: { description: "Read records of CSV, whose last field is the secret", ...SWITCH },
   check: { description: "Write nothing, and fail if a secret would be changed", ...SWITCH },
 };
-
-/** Options of the command `guard name`. */
-export const GUARD_NAME_OPTIONS: OptionTable<GuardNameOptions> = { csv: SEAL_OPTIONS.csv };
 
 // A time without a zone is refused: the phone or log of the user may be in another zone.
 const NO_ZONE = /^[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9:.]+)?$/;
@@ -98,26 +37,6 @@ const TIME: DefaultedKind<number | undefined> = {
   defaultText: "",
   expected: "a time as 2026-01-31T12:00:00Z, or seconds since 1970",
   parse: parseTime,
-};
-
-/** Options of the command `doctor`. */
-export const DOCTOR_OPTIONS: OptionTable<DoctorOptions> = {
-  at: { description: "Time when the pin was typed, if not now", ...TIME },
-};
-
-/** Options of the command `code`. */
-export const CODE_OPTIONS: OptionTable<CodeOptions> = {
-  secretFile: SECRET_FILE,
-  at: { description: "Time of the code, if not now", ...TIME },
-};
-
-/** Options of the command `compare`. */
-export const COMPARE_OPTIONS: OptionTable<CompareOptions> = {
-  sendKey: {
-    description: "Send the first API key to the URL, over https or on this machine",
-    ...SWITCH,
-  },
-  ca: { description: "CA certificates (PEM) to trust beside the runtime's", ...FILE },
 };
 
 /** Command of the program. */
@@ -151,8 +70,8 @@ const STORE: readonly (keyof Config)[] = [
   "guardTlsKey",
 ];
 
-const TABLE: readonly (readonly [name: string, command: CommandRow])[] = [
-  ["serve", {
+const TABLE = {
+  serve: {
     summary: "Serve until you stop it; the default command",
     details: "Serves until SIGINT or SIGTERM, and then lets running requests finish. Another " +
       "signal, half a second later, ends it at once. On SIGHUP, it reads the TLS certificate and " +
@@ -163,50 +82,64 @@ const TABLE: readonly (readonly [name: string, command: CommandRow])[] = [
       "authenticator --port 9000",
       "authenticator --host 0.0.0.0 --base-url https://pin.example.com --window 2",
     ],
-  }],
-  ["pair", {
+  },
+  pair: {
     summary: "Show a QR code for a secret from standard input",
     details: "Prints what an authenticator app needs: the setup key and the QR code. " +
       "--app-name and --app-info are required. A secret that you type at a terminal is not shown.",
-    options: { ...PAIR_OPTIONS },
+    options: {
+      appName: {
+        placeholder: "TEXT",
+        description: "The application, as the app shows it",
+        ...TEXT,
+      },
+      appInfo: { placeholder: "TEXT", description: "The account, as the app shows it", ...TEXT },
+      secretFile: SECRET_FILE,
+      newSecret: { description: "Make a random secret of 160 bits and print it", ...SWITCH },
+      svg: { description: "Write the QR code as SVG too", ...FILE },
+      png: { description: "Write the QR code as PNG too", ...FILE },
+    },
     uses: CODE,
     examples: [
       "authenticator pair --app-name Example --app-info jane --new-secret",
       "authenticator pair --app-name Example --app-info jane --png jane.png < secret.txt",
     ],
-  }],
-  ["code", {
+  },
+  code: {
     summary: "Print the current code of a secret from standard input, as an app would",
     details: "Prints the code, and on standard error how many seconds remain until the next one. " +
       "Use it in tests, or when you have no phone.",
-    options: { ...CODE_OPTIONS },
+    options: {
+      secretFile: SECRET_FILE,
+      at: { description: "Time of the code, if not now", ...TIME },
+    },
     uses: CODE,
     examples: ["authenticator code < secret.txt"],
-  }],
-  ["seal", {
+  },
+  seal: {
     summary: "Seal a secret from standard input, or those of a table, for your database",
     details:
       "Prints the sealed secret. A secret that is sealed with the first key stays as it is; " +
       "one of another key is sealed anew. With --csv, it reads records of two or more fields " +
       "(RFC 4180, UTF-8), and writes for each the new value, the other fields, and the SHA-256 of " +
       "the old value. The first record that is wrong ends it, with its number and exit code 1.",
-    options: { ...SEAL_OPTIONS },
+    options: SEAL_OPTIONS,
     uses: SECRET,
     examples: [
       "authenticator seal --seal-keys-file seal-keys < secret.txt",
       "authenticator seal --seal-keys-file seal-keys --csv --check < export.csv",
     ],
-  }],
-  ["unseal", {
+  },
+  unseal: {
     summary: "Open a sealed secret from standard input, or those of a table",
     details:
       "The way back from seal, with the same options. A secret that is not sealed stays as " +
       "it is. The output is as secret as the keys.",
-    options: { ...SEAL_OPTIONS },
+    options: SEAL_OPTIONS,
     uses: SECRET,
     examples: ["authenticator unseal --seal-keys-file seal-keys < sealed.txt"],
-  }],
-  ["keygen", {
+  },
+  keygen: {
     summary: "Make a key: of seals, of a caller (api), or of the guard",
     details:
       "KIND is seal, api or guard. With seal, a line with a new key becomes the last of FILE; " +
@@ -222,13 +155,13 @@ const TABLE: readonly (readonly [name: string, command: CommandRow])[] = [
       "authenticator keygen api api-keys billing",
       "authenticator keygen guard guard.key",
     ],
-  }],
-  ["doctor", {
+  },
+  doctor: {
     summary: "Say why a pin fails; pin and secret on two lines of standard input",
     details: "Give it the options of the server. It says what the server answers, and why a " +
       "pin is wrong. With --metrics-port, it asks the server for the name of the secret in its " +
       "log. It prints neither pin nor secret. The exit code is 0 when the server accepts the pin.",
-    options: { ...DOCTOR_OPTIONS },
+    options: { at: { description: "Time when the pin was typed, if not now", ...TIME } },
     uses: [
       ...CODE,
       ...["sealKeysFile", "window", "maxFailures", "singleUse"] as const,
@@ -238,8 +171,8 @@ const TABLE: readonly (readonly [name: string, command: CommandRow])[] = [
     examples: [
       "printf '%s\\n' 123456 'the secret' | authenticator doctor --at 2026-01-31T12:00:00Z",
     ],
-  }],
-  ["compare", {
+  },
+  compare: {
     summary: "Ask a service and this program the same questions, and say what differs",
     details:
       "Give it the options of the server, and the URL of the hosted service, or of the server that " +
@@ -247,7 +180,13 @@ const TABLE: readonly (readonly [name: string, command: CommandRow])[] = [
       "secrets that it draws for the questions, 60 requests at most, and no API key without " +
       "--send-key. The exit code is 0 when the answers are the same, but for those of the hosted " +
       "service that no option restores, and 1 when an option or anything else differs.",
-    options: { ...COMPARE_OPTIONS },
+    options: {
+      sendKey: {
+        description: "Send the first API key to the URL, over https or on this machine",
+        ...SWITCH,
+      },
+      ca: { description: "CA certificates (PEM) to trust beside the runtime's", ...FILE },
+    },
     operands: ["URL"],
     uses: [
       ...CODE,
@@ -266,8 +205,8 @@ const TABLE: readonly (readonly [name: string, command: CommandRow])[] = [
       "authenticator compare http://authenticatorapi.com --window 10 --html image",
       "authenticator compare https://pins.example.com",
     ],
-  }],
-  ["healthcheck", {
+  },
+  healthcheck: {
     summary: "Ask the running server whether it is healthy",
     details:
       "Asks /healthz at the address that the options give, on the operator port where there " +
@@ -275,8 +214,8 @@ const TABLE: readonly (readonly [name: string, command: CommandRow])[] = [
     options: {},
     uses: ["host", "port", "socket", "tlsCert", "tlsKey", "metricsPort", "metricsHost"],
     examples: ["authenticator healthcheck --port 9000"],
-  }],
-  ["check", {
+  },
+  check: {
     summary: "Show the options in effect and what is risky in them",
     details: "Prints every option with its value and its source, and warns of risky settings. " +
       "It reads the files, asks the store and tries the address. The exit code is 1 when " +
@@ -284,8 +223,8 @@ const TABLE: readonly (readonly [name: string, command: CommandRow])[] = [
     options: {},
     uses: namesOf(OPTIONS),
     examples: ["authenticator check --host 0.0.0.0"],
-  }],
-  ["status", {
+  },
+  status: {
     summary: "Show how the running server stands",
     details:
       "Give it the options of the server, which it asks at its --metrics-port, 9101 unless given. " +
@@ -295,8 +234,8 @@ const TABLE: readonly (readonly [name: string, command: CommandRow])[] = [
     options: {},
     uses: [...OPERATOR, ...STORE, "maxFailures", "window", "period"],
     examples: ["authenticator status --metrics-port 9101"],
-  }],
-  ["guard unlock", {
+  },
+  "guard unlock": {
     summary: "End the throttling of a secret from standard input",
     details:
       "Give it the options of the server. All servers check pins for the secret again within " +
@@ -304,48 +243,62 @@ const TABLE: readonly (readonly [name: string, command: CommandRow])[] = [
     options: {},
     uses: [...STORE, "algorithm", ...SECRET, ...OPERATOR],
     examples: ["authenticator guard unlock --metrics-port 9101 < secret.txt"],
-  }],
-  ["guard name", {
+  },
+  "guard name": {
     summary: "Print the name that a secret has in the log",
     details:
       "Prints the name that the log has after secret= when a pin was not accepted. The secret " +
       "comes from standard input. With --csv, it writes the name of each record's secret, and its " +
       "other fields.",
-    options: { ...GUARD_NAME_OPTIONS },
+    options: { csv: SEAL_OPTIONS.csv },
     uses: [...STORE, "algorithm", ...SECRET, ...OPERATOR],
     examples: [
       "authenticator guard name --guard-key-file guard.key < secret.txt",
       "authenticator guard name --csv --guard-key-file guard.key < export.csv",
     ],
-  }],
-  ["licenses", {
+  },
+  licenses: {
     summary: "Print the licences of the program and its parts",
     details: "The parts are its packages and its runtime.",
     options: {},
     uses: [],
     examples: ["authenticator licenses"],
-  }],
-  ["help", {
+  },
+  help: {
     summary: "Show help, or the help of one command",
     details: "The same as --help after a command.",
     options: {},
     uses: [],
     operands: ["[COMMAND]"],
     examples: ["authenticator help pair"],
-  }],
-  ["version", {
+  },
+  version: {
     summary: "Show version, commit, runtime and target",
     details: "The same as --version.",
     options: {},
     uses: [],
     examples: ["authenticator version"],
-  }],
-];
+  },
+} satisfies Readonly<Record<string, CommandRow>>;
+
+/**
+ * Name of a command.
+ *
+ * @internal
+ */
+export type CommandName = keyof typeof TABLE;
+
+/**
+ * Values of a command's own options.
+ *
+ * @internal
+ */
+export type OptionsOf<Name extends CommandName> = ValuesOf<typeof TABLE[Name]["options"]>;
 
 /**
  * Commands by name, of one or two words. The first is the default.
  */
-export const COMMANDS: ReadonlyMap<string, CommandRow> = new Map(TABLE);
+export const COMMANDS: ReadonlyMap<string, CommandRow> = new Map(Object.entries(TABLE));
 
 /** Returns the names of two words with this first word. */
 export function commandsOf(first: string): readonly string[] {

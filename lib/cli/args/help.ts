@@ -43,7 +43,7 @@ function usage(): string {
     ...namesOf(OPTIONS).map((name) => optionRow(name, OPTIONS[name])),
     ...LAST_OPTIONS,
     "",
-    `You can also set each of them in the environment: ${flagOf("baseUrl")} as ` +
+    "You can also set each of them in the environment: --base-url as " +
     `${variableOf("baseUrl")}.`,
     `One without a value is switched on with true: ${variableOf("metrics")}=true. ` +
     "A flag wins over its variable.",

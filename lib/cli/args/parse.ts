@@ -17,22 +17,12 @@ import {
 } from "../../config/option.ts";
 import { OPTIONS, parseConfig } from "../../config/options.ts";
 import {
-  CODE_OPTIONS,
-  type CodeOptions,
+  type CommandName,
   type CommandRow,
   COMMANDS,
   commandsOf,
-  COMPARE_OPTIONS,
-  type CompareOptions,
-  DOCTOR_OPTIONS,
-  type DoctorOptions,
-  GUARD_NAME_OPTIONS,
-  type GuardNameOptions,
+  type OptionsOf,
   optionsOf,
-  PAIR_OPTIONS,
-  type PairOptions,
-  SEAL_OPTIONS,
-  type SealOptions,
 } from "./commands.ts";
 import { nearestOf } from "./did_you_mean.ts";
 
@@ -42,30 +32,25 @@ export type KeyKind = "seal" | "api" | "guard";
 /** Source of an option's value. */
 export type OptionSource = "flag" | "environment" | "default";
 
+/** Sources of the values of options, by name. */
+export type OptionSourceMap = ReadonlyMap<string, OptionSource>;
+
+/** Name of a command with the options of the service. */
+export type ServiceCommand = Exclude<CommandName, "keygen" | "help" | "version" | "licenses">;
+
 /** Parsed command line. */
 export type Command =
   | {
-    readonly kind: "healthcheck" | "status" | "guard unlock";
-    readonly config: Config;
-  }
-  | {
-    readonly kind: "serve" | "check";
-    readonly config: Config;
-    /** The source of each option of the service, by name. */
-    readonly sources: ReadonlyMap<string, OptionSource>;
-  }
-  | { readonly kind: "seal" | "unseal"; readonly config: Config; readonly options: SealOptions }
-  | { readonly kind: "guard name"; readonly config: Config; readonly options: GuardNameOptions }
-  | { readonly kind: "pair"; readonly config: Config; readonly options: PairOptions }
-  | { readonly kind: "code"; readonly config: Config; readonly options: CodeOptions }
-  | { readonly kind: "doctor"; readonly config: Config; readonly options: DoctorOptions }
-  | {
-    readonly kind: "compare";
-    readonly config: Config;
-    readonly options: CompareOptions;
-    /** The URL as typed; undefined without one. */
-    readonly url: string | undefined;
-  }
+    [Name in ServiceCommand]: {
+      readonly kind: Name;
+      readonly config: Config;
+      /** The source of each option of the service, by name. */
+      readonly sources: OptionSourceMap;
+      readonly options: OptionsOf<Name>;
+      /** The operands as typed. */
+      readonly operands: readonly string[];
+    };
+  }[ServiceCommand]
   | {
     readonly kind: "keygen";
     readonly keyKind: KeyKind;
@@ -118,31 +103,13 @@ export function parseCommand(
   const config = parseConfig({ flags, env: ownEnv });
   // The options of a command have no variables, since they concern a single run.
   const ofCommand = { flags, env: () => undefined };
-  switch (name) {
-    case "pair":
-      return { kind: "pair", config, options: parseOptions(PAIR_OPTIONS, ofCommand) };
-    case "code":
-      return { kind: "code", config, options: parseOptions(CODE_OPTIONS, ofCommand) };
-    case "doctor":
-      return { kind: "doctor", config, options: parseOptions(DOCTOR_OPTIONS, ofCommand) };
-    case "compare": {
-      const options = parseOptions(COMPARE_OPTIONS, ofCommand);
-      return { kind: "compare", config, options, url: operand };
-    }
-    case "seal":
-    case "unseal":
-      return { kind: name, config, options: parseOptions(SEAL_OPTIONS, ofCommand) };
-    case "healthcheck":
-    case "status":
-    case "guard unlock":
-      return { kind: name, config };
-    case "guard name":
-      return { kind: name, config, options: parseOptions(GUARD_NAME_OPTIONS, ofCommand) };
-    case "check":
-      return { kind: "check", config, sources: sourcesOf({ flags, env: ownEnv }) };
-    default:
-      return { kind: "serve", config, sources: sourcesOf({ flags, env: ownEnv }) };
-  }
+  return {
+    kind: name ?? DEFAULT_COMMAND,
+    config,
+    sources: sourcesOf({ flags, env: ownEnv }),
+    options: parseOptions(command.options, ofCommand),
+    operands,
+  } as Command;
 }
 
 const [DEFAULT_COMMAND = ""] = COMMANDS.keys();
@@ -157,7 +124,7 @@ function keygenOf([keyKind, file, name]: readonly string[]): Command {
   return { kind: "keygen", keyKind, file, name };
 }
 
-function sourcesOf({ flags, env }: OptionSources): ReadonlyMap<string, OptionSource> {
+function sourcesOf({ flags, env }: OptionSources): OptionSourceMap {
   return new Map(
     namesOf(OPTIONS).map((name) => {
       if (flags.has(flagOf(name).slice(2))) return [name, "flag"];
@@ -184,19 +151,17 @@ function commandOf(args: readonly string[]): NamedCommand {
   if (second === "--help" || second === "-h") return { name: "help", rest: [first] };
   if (second !== undefined && !second.startsWith("-")) throw noSuchCommand(both, ofGroup);
   const seconds = ofGroup.map((name) => name.slice(first.length + 1));
-  throw new UsageError(`${first} needs ${listOf(seconds, "or")}`);
+  throw new UsageError(
+    `${first} needs ${new Intl.ListFormat("en-GB", { type: "disjunction" }).format(seconds)}`,
+  );
 }
 
 function noSuchCommand(typed: string, known: readonly string[]): UsageError {
   const near = nearestOf(typed, known);
   const advice = near === undefined
-    ? `the commands are ${listOf(known, "and")}`
+    ? `the commands are ${new Intl.ListFormat("en-GB").format(known)}`
     : `did you mean ${near}?`;
   return new UsageError(`there is no such command; ${advice}`);
-}
-
-function listOf(words: readonly string[], last: "and" | "or"): string {
-  return words.join(", ").replace(/, (?=[^,]*$)/, ` ${last} `);
 }
 
 // Variables that Kubernetes sets for a service of this name.

@@ -7,13 +7,13 @@
 import type { Config } from "../../config/options.ts";
 import { flagOf, namesOf, OptionFileError } from "../../config/option.ts";
 import { OPTIONS, optionText } from "../../config/options.ts";
-import type { OptionSource } from "../args/parse.ts";
+import type { OptionSourceMap } from "../args/parse.ts";
 import { readGuardKey } from "../../server/guard.ts";
 import { certificateRisks, findRisks } from "./warnings.ts";
 import { warn } from "../io/io.ts";
 import { checkStore, checkSystem, tryAddresses } from "./preflight.ts";
 import { checkApart, readKeys, readSealKeys } from "../../server/server.ts";
-import type { CallerKey } from "../../http/api_keys.ts";
+import { type CallerKey, type KeyName, KeyRing } from "../../http/api_keys.ts";
 import { keysInWords } from "../serve/reload.ts";
 import { readStoreFiles, readTls } from "../../server/files/tls.ts";
 
@@ -28,13 +28,13 @@ import { readStoreFiles, readTls } from "../../server/files/tls.ts";
  */
 export async function check(
   config: Config,
-  sources: ReadonlyMap<string, OptionSource>,
+  sources: OptionSourceMap,
   print: (text: string) => void,
 ): Promise<number> {
   checkSystem(config);
-  const { keys, problems } = readFiles(config);
+  const { names, problems } = readFiles(config);
   const rows = namesOf(OPTIONS).map((name) => {
-    const counted = keys.get(name);
+    const counted = names.get(name);
     const note = counted === undefined ? "" : ` (${keysInWords(counted)})`;
     return [
       flagOf(name),
@@ -64,15 +64,15 @@ function table(rows: readonly (readonly [string, string, string])[]): string {
 
 /** Result of reading the files of the options, as `serve` does. */
 interface Reading {
-  /** The keys of each usable file of keys, by option. */
-  readonly keys: ReadonlyMap<keyof Config, readonly Pick<CallerKey, "name">[]>;
+  /** The names of the keys in each usable file of keys, by option. */
+  readonly names: ReadonlyMap<keyof Config, readonly KeyName[]>;
   /** The reasons that prevent a start of the server, as clauses. */
   readonly problems: readonly string[];
 }
 
 function readFiles(config: Config): Reading {
   const { apiKeysFile, sealKeysFile, guardKeyFile } = config;
-  const keys = new Map<keyof Config, readonly Pick<CallerKey, "name">[]>();
+  const names = new Map<keyof Config, readonly KeyName[]>();
   const problems: string[] = [];
   const attempt = (read: () => unknown): void => {
     try {
@@ -84,14 +84,18 @@ function readFiles(config: Config): Reading {
   };
   attempt(() => readTls(config));
   let callerKeys: readonly CallerKey[] | undefined;
-  attempt(() => apiKeysFile && keys.set("apiKeysFile", callerKeys = readKeys(apiKeysFile)));
+  attempt(() => {
+    if (apiKeysFile === undefined) return;
+    callerKeys = readKeys(apiKeysFile);
+    names.set("apiKeysFile", new KeyRing(callerKeys).names);
+  });
   attempt(() => {
     if (sealKeysFile === undefined) return;
     const sealKeys = readSealKeys(sealKeysFile);
-    keys.set("sealKeysFile", sealKeys);
+    names.set("sealKeysFile", sealKeys.map(({ name }) => name));
     checkApart(sealKeys, callerKeys);
   });
   attempt(() => guardKeyFile && readGuardKey(guardKeyFile));
   attempt(() => readStoreFiles(config));
-  return { keys, problems };
+  return { names, problems };
 }

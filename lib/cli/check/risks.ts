@@ -6,7 +6,7 @@
 
 import type { Config } from "../../config/options.ts";
 import { flagOf, variableOf } from "../../config/option.ts";
-import type { OptionSource } from "../args/parse.ts";
+import type { OptionSourceMap } from "../args/parse.ts";
 import { isInTheClear, isLoopback } from "../../page/shared/address.ts";
 import { MAX_ADVISABLE_WINDOW } from "../../otp/totp.ts";
 import { refusesNothing } from "../../guard/guard.ts";
@@ -19,13 +19,13 @@ import type { Variable } from "../io/io.ts";
  */
 export function optionRisks(
   config: Config,
-  sources: ReadonlyMap<string, OptionSource>,
+  sources: OptionSourceMap,
 ): readonly string[] {
   return OPTION_RISKS.filter(({ applies }) => applies(config, sources)).map(({ risk }) => risk);
 }
 
 const OPTION_RISKS: readonly {
-  readonly applies: (config: Config, sources: ReadonlyMap<string, OptionSource>) => boolean;
+  readonly applies: (config: Config, sources: OptionSourceMap) => boolean;
   readonly risk: string;
 }[] = [
   {
@@ -127,7 +127,7 @@ const OPTION_RISKS: readonly {
   },
   // --host is not listed, since the container image sets it.
   ...(["port", "sharePort"] as const).map((name) => ({
-    applies: ({ socket }: Config, sources: ReadonlyMap<string, OptionSource>) =>
+    applies: ({ socket }: Config, sources: OptionSourceMap) =>
       socket !== undefined && isGiven(name, sources),
     risk: `${flagOf(name)} has no effect with --socket.`,
   })),
@@ -142,7 +142,7 @@ const OPTION_RISKS: readonly {
   },
 ];
 
-function isGiven(name: keyof Config, sources: ReadonlyMap<string, OptionSource>): boolean {
+function isGiven(name: keyof Config, sources: OptionSourceMap): boolean {
   return (sources.get(name) ?? "default") !== "default";
 }
 
@@ -160,26 +160,6 @@ function hasPassword({ guard }: Config): boolean {
   return guard !== "memory" && guard.hasPassword;
 }
 
-/** Options with files that hold no secret. */
-const PUBLIC_FILES: readonly (keyof Config)[] = ["tlsCert", "guardTlsCa", "guardTlsCert"];
-
-/** Access to the file of an option. */
-export interface FileAccess {
-  /** The option. */
-  readonly option: keyof Config;
-  /** Whether all users of this machine can read the file. */
-  readonly isPublic: boolean;
-}
-
-/** Finds the risks of the files of options. */
-export function fileRisks(files: readonly FileAccess[]): readonly string[] {
-  return files
-    .filter(({ option, isPublic }) => isPublic && !PUBLIC_FILES.includes(option))
-    .map(({ option }) =>
-      `everybody on this machine can read the file that ${flagOf(option)} names.`
-    );
-}
-
 /** Lines of a file of API keys with risks, by their numbers. */
 export interface KeyLines {
   /** Lines with a colon but without a name. */
@@ -193,7 +173,7 @@ export function keyRisks({ doubtful, guessable }: KeyLines): readonly string[] {
   const risk = (lines: readonly number[], clause: string): readonly string[] => {
     if (lines.length === 0) return [];
     const more = lines.length === 1 ? "" : ` (and ${lines.length - 1} more)`;
-    return [`line ${lines[0]}${more} of the file of ${flagOf("apiKeysFile")} ${clause}`];
+    return [`line ${lines[0]}${more} of the file of --api-keys-file ${clause}`];
   };
   return [
     ...risk(
@@ -215,10 +195,10 @@ export interface GuardKeyFacts {
 
 /** Finds the risks of the guard's key. */
 export function guardKeyRisks({ isOneCharacter, isApiKey }: GuardKeyFacts): readonly string[] {
-  const file = `the file of ${flagOf("guardKeyFile")}`;
+  const file = "the file of --guard-key-file";
   return [
     ...(isOneCharacter ? [`${file} has one character repeated, which is easily guessed.`] : []),
-    ...(isApiKey ? [`${file} has a key of ${flagOf("apiKeysFile")}, which callers have.`] : []),
+    ...(isApiKey ? [`${file} has a key of --api-keys-file, which callers have.`] : []),
   ];
 }
 

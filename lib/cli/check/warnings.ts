@@ -9,22 +9,14 @@ import { statSync } from "node:fs";
 import process from "node:process";
 import { readOptionText, type TlsFileOption } from "../../server/files/option_file.ts";
 import { certificatesIn, lacksIssuer, type Validity, validityOf } from "../../server/files/tls.ts";
-import { isServiceLink, type OptionSource } from "../args/parse.ts";
-import type { Config } from "../../config/options.ts";
-import { flagOf } from "../../config/option.ts";
+import { isServiceLink, type OptionSourceMap } from "../args/parse.ts";
+import { type Config, OPTIONS, optionText } from "../../config/options.ts";
+import { flagOf, namesOf } from "../../config/option.ts";
 import { doubtfulLines, guessableLines, parseKeys } from "../../http/api_keys.ts";
 import { readGuardKey } from "../../server/guard.ts";
 import { isOneCharacter } from "../../system/key_file.ts";
 import { readVariable, variableNames } from "../io/io.ts";
-import {
-  type FileAccess,
-  fileRisks,
-  guardKeyRisks,
-  keyRisks,
-  optionRisks,
-  variableRisks,
-  WATCHED_VARIABLES,
-} from "./risks.ts";
+import { guardKeyRisks, keyRisks, optionRisks, variableRisks, WATCHED_VARIABLES } from "./risks.ts";
 
 /**
  * Finds the risks of the options, of their files and of the environment.
@@ -33,13 +25,13 @@ import {
  */
 export function findRisks(
   config: Config,
-  sources: ReadonlyMap<string, OptionSource>,
+  sources: OptionSourceMap,
 ): readonly string[] {
   const variables = WATCHED_VARIABLES.map(({ name }) => ({ name, ...readVariable(name) }));
   const hidden = variables.filter(({ readable }) => !readable).map(({ name }) => name);
   return [
     ...optionRisks(config, sources),
-    ...fileRisksOf(config, FILE_OPTIONS),
+    ...fileRisksOf(config),
     ...keyFileRisks(config),
     ...guardKeyFileRisks(config),
     ...variableRisks(variables),
@@ -60,29 +52,15 @@ function serviceLinkRisks(): readonly string[] {
   ];
 }
 
-/** Option with a file that `serve` reads. */
-export type ServedFile =
-  | "tlsCert"
-  | "tlsKey"
-  | "apiKeysFile"
-  | "sealKeysFile"
-  | "guardKeyFile"
-  | "guardPasswordFile"
-  | "guardTlsCa"
-  | "guardTlsCert"
-  | "guardTlsKey";
+const SECRET_FILES = namesOf(OPTIONS).filter((name) => OPTIONS[name].file === "secret");
 
-/** Options with files, which `serve` reads before it listens. */
-const FILE_OPTIONS: readonly ServedFile[] = [
-  ...["tlsCert", "tlsKey", "apiKeysFile", "sealKeysFile", "guardKeyFile"] as const,
-  ...["guardPasswordFile", "guardTlsCa", "guardTlsCert", "guardTlsKey"] as const,
-];
-
-/** Finds the files of options that other users of this machine can read. */
-export function fileRisksOf(config: Config, options: readonly ServedFile[]): readonly string[] {
-  return fileRisks(
-    options.map((option): FileAccess => ({ option, isPublic: isPublic(config[option]) })),
-  );
+/** Finds the files with secrets that other users of this machine can read. */
+export function fileRisksOf(
+  config: Config,
+  options: readonly (keyof Config)[] = SECRET_FILES,
+): readonly string[] {
+  return options.filter((option) => isPublic(optionText(option, config)))
+    .map((option) => `everybody on this machine can read the file that ${flagOf(option)} names.`);
 }
 
 /** Finds the risks of the files that a running server reads again. */
@@ -147,9 +125,7 @@ export function certificateRisks(config: Config, nowMs: number): readonly string
 }
 
 const WITHOUT_ISSUER =
-  `the file of ${
-    flagOf("tlsCert")
-  } has one certificate: unless a root CA signed it, many callers ` +
+  "the file of --tls-cert has one certificate: unless a root CA signed it, many callers " +
   "do not trust it. Put the intermediate certificates behind it.";
 
 function isWithoutIssuer({ tlsCert: path }: Config): boolean {

@@ -17,7 +17,7 @@ import type { SealKeys } from "../../sealing/seal_keys.ts";
 import { readAuthorities } from "../../server/files/tls.ts";
 import { sleep } from "../../server/runtime/timeout.ts";
 import { readKeys, sealKeysOf } from "../../server/server.ts";
-import type { CompareOptions } from "../args/commands.ts";
+import type { OptionsOf } from "../args/commands.ts";
 import { NoReplyError, type ServerReply } from "../http_client.ts";
 import { CommandError } from "../io/io.ts";
 import {
@@ -57,7 +57,7 @@ const MAX_REPEATED = 3;
 export async function compare(
   config: Config,
   url: string | undefined,
-  { sendKey, ca }: CompareOptions,
+  { sendKey, ca }: OptionsOf<"compare">,
   print: (line: string) => void,
   replaced: Partial<CompareParts> = {},
 ): Promise<number> {
@@ -297,7 +297,7 @@ class Comparison {
     // It opens no store, port, log or file: the guard is in memory.
     const { handler } = createService(config, {
       now: () => sentMs + this.#aheadMs,
-      guard: openGuard({ ...config, ...clock, guard: "memory" }),
+      pinGuard: openGuard({ ...config, ...clock, guard: "memory" }),
       apiKeys: config.apiKeysFile === undefined ? undefined : KEYS,
       sealKeys: this.sealKeys,
       log: { error: () => {} },

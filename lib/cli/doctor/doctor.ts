@@ -19,7 +19,7 @@ import type { CallContext } from "../../operations/context.ts";
 import { Fault } from "../../operations/fault.ts";
 import { VALIDATE_PIN } from "../../operations/operations.ts";
 import { openSecret, type SealKeys, UnopenedError } from "../../sealing/seal_keys.ts";
-import type { DoctorOptions } from "../args/commands.ts";
+import type { OptionsOf } from "../args/commands.ts";
 import { guardFindings } from "./guard_state.ts";
 import { readStdin, withoutLineEnd } from "../io/io.ts";
 import { callContext } from "../operation_call.ts";
@@ -35,7 +35,7 @@ import { keysFor, unopenedClause } from "../sealed_secret.ts";
  */
 export async function doctor(
   config: Config,
-  options: DoctorOptions,
+  options: OptionsOf<"doctor">,
   print: (text: string) => void,
 ): Promise<number> {
   const given = await readSentPin();

@@ -5,7 +5,6 @@
  */
 
 import type { Config } from "../../config/options.ts";
-import { flagOf } from "../../config/option.ts";
 import { guardRules, refusesNothing, throttleTimes } from "../../guard/guard.ts";
 import { type DatedState, inspectSecret } from "../../guard/redis/operator.ts";
 import { secretKey } from "../../otp/secret.ts";
@@ -52,10 +51,10 @@ async function storedFindings(
   const { guard, guardKeyFile } = config;
   if (guard === "memory") return noRefusal(step === undefined ? [] : [unseen(config)]);
   if (guardKeyFile === undefined) {
-    const flag = flagOf("guardKeyFile");
+    const flag = "--guard-key-file";
     return noRefusal([
       `It is unknown whether the code was used: without ${flag} nothing is found in the store of ` +
-      `${flagOf("guard")}.`,
+      "--guard.",
     ]);
   }
   const fingerprint = fingerprintOf(config, guardKeyFile, secretCode);

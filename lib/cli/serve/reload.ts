@@ -14,7 +14,7 @@ import {
 } from "../../server/files/tls.ts";
 import type { Config } from "../../config/options.ts";
 import { UsageError } from "../../config/option.ts";
-import type { CallerKey } from "../../http/api_keys.ts";
+import type { KeyName } from "../../http/api_keys.ts";
 import { ListenError } from "../../server/listen/error.ts";
 import type { Listener } from "../../server/listen/listen.ts";
 import type { Tls } from "../../server/runtime/runtime.ts";
@@ -126,10 +126,10 @@ export class Reload {
 
   #renewKeys({ option, what }: KeyFile): void {
     try {
-      const { keys, isChanged } = this.#parts.service.renewKeys(option);
+      const { names, isChanged } = this.#parts.service.renewKeys(option);
       const isCopy = !isChanged && isCredential(this.#config[option]!);
       const text = `the ${what} ${isChanged ? "were read again" : "are unchanged"}`;
-      this.#tell(isCopy ? "warn" : "info", `${text}: ${keysInWords(keys)}${copyNote(isCopy)}`);
+      this.#tell(isCopy ? "warn" : "info", `${text}: ${keysInWords(names)}${copyNote(isCopy)}`);
     } catch (error) {
       this.#tellFailure(`the old ${what} are kept`, error);
     }
@@ -177,14 +177,14 @@ function copyNote(isCopy: boolean): string {
   return isCopy ? "; the file is systemd's copy of the start: to use a newer one, restart" : "";
 }
 
-/** Counts API keys by name, for instance `3 keys: billing (2), 1 without a name`. */
-export function keysInWords(keys: readonly Pick<CallerKey, "name">[]): string {
-  const counts = new Map<string | undefined, number>();
-  for (const { name } of keys) counts.set(name, (counts.get(name) ?? 0) + 1);
-  const total = `${keys.length} ${keys.length === 1 ? "key" : "keys"}`;
-  const bare = counts.get(undefined);
-  counts.delete(undefined);
+/** Counts keys by name, for instance `3 keys: billing (2), 1 without a name`. */
+export function keysInWords(names: readonly KeyName[]): string {
+  const counts = new Map<KeyName, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  const total = `${names.length} ${names.length === 1 ? "key" : "keys"}`;
+  const bare = counts.get(null);
+  counts.delete(null);
   if (counts.size === 0) return total;
-  const names = [...counts].map(([name, count]) => count === 1 ? name : `${name} (${count})`);
-  return `${total}: ${[...names, ...(bare ? [`${bare} without a name`] : [])].join(", ")}`;
+  const counted = [...counts].map(([name, count]) => count === 1 ? name : `${name} (${count})`);
+  return `${total}: ${[...counted, ...(bare ? [`${bare} without a name`] : [])].join(", ")}`;
 }

@@ -6,7 +6,7 @@
 
 import process from "node:process";
 import type { Config } from "../../config/options.ts";
-import type { OptionSource } from "../args/parse.ts";
+import type { OptionSourceMap } from "../args/parse.ts";
 import { currentRuntime } from "../../server/runtime/current.ts";
 import { listen, type Listener, type ListenOptions } from "../../server/listen/listen.ts";
 import { withTimeout } from "../../server/runtime/timeout.ts";
@@ -52,7 +52,7 @@ const LAST_LINES_PARTS = 10;
  */
 export async function serve(
   config: Config,
-  sources: ReadonlyMap<string, OptionSource>,
+  sources: OptionSourceMap,
   print: (line: string) => void,
 ): Promise<number> {
   checkSystem(config);
@@ -120,7 +120,7 @@ export async function flushLog(written: Promise<void>): Promise<void> {
 /** The findings of the command `check` for the same options. */
 function findingsOf(
   config: Config,
-  sources: ReadonlyMap<string, OptionSource>,
+  sources: OptionSourceMap,
 ): readonly string[] {
   return [...findRisks(config, sources), ...certificateRisks(config, Date.now())];
 }

@@ -187,7 +187,7 @@ interface Context {
 }
 
 function loginOf({ url, options: { files: { password } } }: Context): StoreLogin {
-  return { ...url.login, ...(password && { password }) };
+  return { ...url.login(), ...(password && { password }) };
 }
 
 const PROTOCOL = { RESP: 2, commandOptions: { timeout: 0 } } as const;
@@ -256,7 +256,7 @@ function openSentinel(context: Context): Connections {
     ...PROTOCOL,
     name: url.primaryName,
     sentinelRootNodes: shuffled(url.addresses),
-    sentinelClientOptions: { ...common, ...url.sentinelLogin },
+    sentinelClientOptions: { ...common, ...url.sentinelLogin() },
     nodeClientOptions: { ...common, ...loginOf(context), database: url.database },
     // One connection for all commands, and no command resent.
     reserveClient: true,

@@ -63,92 +63,35 @@ export interface StoreLogin {
   readonly password?: string;
 }
 
-/** Parts of a URL of a store. */
-interface StoreUrlParts
-  extends Omit<StoreUrl, "addresses" | "hasPassword" | "toString" | "toJSON"> {
-  readonly text: string;
-}
-
-/** URL of a store; its text omits user name, password and query. */
-export class StoreUrl {
-  readonly #text: string;
-  readonly #login: StoreLogin;
-  readonly #sentinelLogin: StoreLogin;
+/**
+ * URL of a store. Its text omits user name, password and query; the logins are functions, so that no
+ * log shows them.
+ */
+export interface StoreUrl {
   /** The kind of the servers at the addresses. */
   readonly kind: StoreKind;
   /** Whether the connection to the store is encrypted. */
   readonly isEncrypted: boolean;
   /** Hosts and ports of the store, as written; IPv6 addresses in brackets. */
   readonly authorities: readonly string[];
+  /** The addresses, with the default port of their kind where the URL has no port. */
+  readonly addresses: readonly StoreAddress[];
   /** The Sentinels' name of the primary; empty without Sentinels. */
   readonly primaryName: string;
   /** The number of the database. */
   readonly database: number;
   /** The timeout of a reply, in milliseconds. */
   readonly timeoutMs: number;
-
-  private constructor(parts: StoreUrlParts) {
-    const { text, login, sentinelLogin } = parts;
-    // Private, so that no log shows a password.
-    [this.#text, this.#login, this.#sentinelLogin] = [text, login, sentinelLogin];
-    this.kind = parts.kind;
-    this.isEncrypted = parts.isEncrypted;
-    this.authorities = parts.authorities;
-    this.primaryName = parts.primaryName;
-    this.database = parts.database;
-    this.timeoutMs = parts.timeoutMs;
-  }
-
-  /**
-   * Parses a URL of the scheme `redis`, or `rediss` for TLS, as registered with IANA: host, port,
-   * user name, password, and the number of a database as the path. With `+sentinel` after the
-   * scheme, the addresses are Sentinels, separated by commas, and the path begins with the name of
-   * the primary; with `+cluster`, the addresses are nodes of a Redis Cluster.
-   *
-   * The query may have `timeout`, in milliseconds, and for Sentinels with a password of their own
-   * `sentinel_username` and `sentinel_password`.
-   *
-   * @returns For a wrong text with such a scheme, the requirement that it fails, to follow
-   * "must be", which quotes no part of it. For a text of another form, undefined.
-   */
-  static parse(text: string): StoreUrl | string | undefined {
-    const parts = readUrl(text);
-    return typeof parts === "object" ? new StoreUrl(parts) : parts;
-  }
-
-  /** The addresses, with the default port of their kind where the URL has no port. */
-  get addresses(): readonly StoreAddress[] {
-    const port = this.kind === "sentinel" ? SENTINEL_PORT : REDIS_PORT;
-    return this.authorities.map((authority) => {
-      const [, host = "", given] = /^(.*?)(?::([0-9]+))?$/.exec(authority)!;
-      return { host: host.replace(/^\[(.*)\]$/, "$1"), port: Number(given ?? port) };
-    });
-  }
-
-  /** The user name and the password of the servers that keep keys. */
-  get login(): StoreLogin {
-    return this.#login;
-  }
-
-  /** The user name and the password of the Sentinels. */
-  get sentinelLogin(): StoreLogin {
-    return this.#sentinelLogin;
-  }
-
   /** Whether the URL has a password. */
-  get hasPassword(): boolean {
-    return [this.#login, this.#sentinelLogin].some(({ password }) => password !== undefined);
-  }
-
+  readonly hasPassword: boolean;
+  /** Returns the user name and the password of the servers that keep keys. */
+  readonly login: () => StoreLogin;
+  /** Returns the user name and the password of the Sentinels. */
+  readonly sentinelLogin: () => StoreLogin;
   /** Returns the URL without user name, password and query. */
-  toString(): string {
-    return this.#text;
-  }
-
-  /** Returns the URL without user name, password and query. */
-  toJSON(): string {
-    return this.#text;
-  }
+  readonly toString: () => string;
+  /** Returns the same for JSON. */
+  readonly toJSON: () => string;
 }
 
 /**
@@ -161,9 +104,18 @@ export function isAddress(text: string): boolean {
 }
 
 /**
- * Returns the parts of a URL, or the requirement that it fails; undefined for another form of text.
+ * Parses a URL of the scheme `redis`, or `rediss` for TLS, as registered with IANA: host, port,
+ * user name, password, and the number of a database as the path. With `+sentinel` after the
+ * scheme, the addresses are Sentinels, separated by commas, and the path begins with the name of
+ * the primary; with `+cluster`, the addresses are nodes of a Redis Cluster.
+ *
+ * The query may have `timeout`, in milliseconds, and for Sentinels with a password of their own
+ * `sentinel_username` and `sentinel_password`.
+ *
+ * @returns For a wrong text with such a scheme, the requirement that it fails, to follow
+ * "must be", which quotes no part of it. For a text of another form, undefined.
  */
-function readUrl(text: string): StoreUrlParts | string | undefined {
+export function parseStoreUrl(text: string): StoreUrl | string | undefined {
   const [, scheme, suffix, userinfo = "", hosts = "", path = "", query = ""] =
     URL_OF_STORE.exec(text) ?? [];
   if (scheme === undefined) {
@@ -186,22 +138,38 @@ function readUrl(text: string): StoreUrlParts | string | undefined {
   const options = readQuery(query, kind);
   if (typeof options === "string") return options;
   const [, username, password] = /^([^:]*):?(.*)$/.exec(userinfo)!.map(decodeURIComponent);
-  return {
-    text: `${scheme}${suffix === undefined ? "" : `+${suffix}`}://${hosts}${path}`,
+  const login = loginOf(username, password);
+  const { timeoutMs, sentinelLogin } = options;
+  const shown = `${scheme}${suffix === undefined ? "" : `+${suffix}`}://${hosts}${path}`;
+  return Object.freeze({
     kind,
     isEncrypted: scheme === "rediss",
     authorities,
+    addresses: authorities.map((authority) => addressOf(authority, kind)),
     primaryName,
     database: Number(database.slice(1)),
-    login: loginOf(username, password),
-    ...options,
-  };
+    timeoutMs,
+    hasPassword: login.password !== undefined || sentinelLogin.password !== undefined,
+    login: () => login,
+    sentinelLogin: () => sentinelLogin,
+    toString: () => shown,
+    toJSON: () => shown,
+  });
 }
 
-function readQuery(
-  query: string,
-  kind: StoreKind,
-): Pick<StoreUrlParts, "timeoutMs" | "sentinelLogin"> | string {
+function addressOf(authority: string, kind: StoreKind): StoreAddress {
+  const [, host = "", port] = /^(.*?)(?::([0-9]+))?$/.exec(authority)!;
+  const usual = kind === "sentinel" ? SENTINEL_PORT : REDIS_PORT;
+  return { host: host.replace(/^\[(.*)\]$/, "$1"), port: Number(port ?? usual) };
+}
+
+/** Options in the query of a URL. */
+interface QueryOptions {
+  readonly timeoutMs: number;
+  readonly sentinelLogin: StoreLogin;
+}
+
+function readQuery(query: string, kind: StoreKind): QueryOptions | string {
   if (!isDecodable(query)) return "a URL whose query is percent-encoded";
   const given = new URLSearchParams(query);
   const known = ["timeout", ...(kind === "sentinel" ? LOGIN_OF_SENTINELS : [])];

@@ -26,8 +26,8 @@ export function readTls(config: Config): Tls | undefined {
     currentRuntime().tryTls(tls);
   } catch {
     throw new OptionFileError(
-      `the certificate of ${flagOf("tlsCert")} cannot be used with the key of ` +
-        `${flagOf("tlsKey")}: it must be of X.509 version 3, and the key of RSA with 2048 bits ` +
+      "the certificate of --tls-cert cannot be used with the key of " +
+        "--tls-key: it must be of X.509 version 3, and the key of RSA with 2048 bits " +
         "or more, P-256, P-384, P-521 or Ed25519",
     );
   }
@@ -80,7 +80,7 @@ function readPassword({ guardPasswordFile: path }: Config): string | undefined {
   const password = readOptionText("guardPasswordFile", path).replace(/\r?\n$/, "");
   if (password !== "" && !/[\r\n]/.test(password)) return password;
   throw new OptionFileError(
-    `the file of ${flagOf("guardPasswordFile")} must hold one line, the password`,
+    "the file of --guard-password-file must hold one line, the password",
   );
 }
 

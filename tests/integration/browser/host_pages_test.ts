@@ -9,7 +9,10 @@ import { visit } from "./browser.ts";
 import { scanScreenshot } from "./pairing.ts";
 
 const CONTEXT = {
-  otp: { algorithm: "SHA1", digits: 6, period: 30, window: 1 },
+  algorithm: "SHA1",
+  digits: 6,
+  period: 30,
+  window: 1,
   secretEncoding: "text",
   html: "svg",
   now: () => 0,

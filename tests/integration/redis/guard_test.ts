@@ -4,7 +4,7 @@ import { assertRejects } from "@std/assert/rejects";
 import type { StoreClient } from "../../../lib/guard/redis/connect.ts";
 import { listSecrets, unlockSecret, withStore } from "../../../lib/guard/redis/operator.ts";
 import { redisKey } from "../../../lib/guard/redis/script.ts";
-import { StoreUrl } from "../../../lib/guard/redis/store_url.ts";
+import { parseStoreUrl, type StoreUrl } from "../../../lib/guard/redis/store_url.ts";
 import { SECRET } from "../../support/calls.ts";
 import { eventually } from "../../support/eventually.ts";
 import { runToEnd } from "../../support/child.ts";
@@ -79,7 +79,7 @@ Deno.test("the commands need exactly the permissions that their page lists for a
   const [names, texts] = [["a", "b"].map((a) => a.repeat(43)), ["9:0:5", "9:0:-1"]];
   const keys = names.map(redisKey);
   await withRedis([], async ({ url, command }) => {
-    const store = StoreUrl.parse(patient(url).replace("//", "//operator:canary@")) as StoreUrl;
+    const store = parseStoreUrl(patient(url).replace("//", "//operator:canary@")) as StoreUrl;
     const ask = <T>(act: (store: StoreClient) => Promise<T>): Promise<T> =>
       withStore(store, {}, act);
     // What `status` and `guard unlock` ask a store.

@@ -48,7 +48,7 @@ Deno.test("no right pin is refused while the server is busy or stopped and its R
       }
       const { refused, errors, wasWell } = await busyAndStopped(server!, witness!);
       for (const each of [server!, witness!]) await stop(each);
-      const warnings = (await server!.outcome).stderr.match(/^.* warn .*$/gm) ?? [];
+      const warnings = (await server!.outcome).stderr.match(/^.* warn the store .*$/gm) ?? [];
       if (!wasWell && warnings.length > 0 && attempt < ATTEMPTS) continue;
       assertEquals([refused, errors, warnings], [0, 0, []]);
       break;

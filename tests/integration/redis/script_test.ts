@@ -14,7 +14,7 @@ import {
   type Send,
 } from "../../../lib/guard/redis/script.ts";
 import { RedisStore } from "../../../lib/guard/redis/store.ts";
-import { StoreUrl } from "../../../lib/guard/redis/store_url.ts";
+import { parseStoreUrl, type StoreUrl } from "../../../lib/guard/redis/store_url.ts";
 import { eventually } from "../../support/eventually.ts";
 import { clockPastRefusals, playHistories } from "../../support/guard_history.ts";
 import { withRedis } from "../../support/redis_server.ts";
@@ -24,13 +24,13 @@ const HOUR = 3_600_000;
 const TIMEOUT_MS = 60_000;
 
 function patientUrl(url: string): StoreUrl {
-  return StoreUrl.parse(`${url}?timeout=${TIMEOUT_MS}`) as StoreUrl;
+  return parseStoreUrl(`${url}?timeout=${TIMEOUT_MS}`) as StoreUrl;
 }
 
 async function withLink(url: string, run: (link: StoreLink) => Promise<void>): Promise<void> {
   const link = new StoreLink({
     open: (onLoss) =>
-      openStore(StoreUrl.parse(url) as StoreUrl, {
+      openStore(parseStoreUrl(url) as StoreUrl, {
         files: {},
         timeoutMs: TIMEOUT_MS,
         onLoss,

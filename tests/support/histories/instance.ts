@@ -57,7 +57,7 @@ export class Instance implements Computer {
     let requests = 0;
     const handler = serviceHandler(CONFIG, {
       now: () => this.nowMs,
-      guard,
+      pinGuard: guard,
       log: {
         error: (message, cause) => {
           throw new Error(`${message}: ${cause}`);

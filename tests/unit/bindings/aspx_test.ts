@@ -39,7 +39,7 @@ const fail = (): never => {
 
 /** A service with a guard that accepts every right pin, except as a test changes it. */
 function guarded(changes: Partial<GuardStore>): HandlerChanges {
-  return { guard: { fingerprint: () => "", source: () => "", store: storeThat(changes) } };
+  return { pinGuard: { fingerprint: () => "", source: () => "", store: storeThat(changes) } };
 }
 
 // The failure, the URL, and the parts of the service. Wrong parameters are in tests/exchanges/short_routes.md,
@@ -48,7 +48,7 @@ const REFUSED: readonly (readonly [string, string, HandlerChanges])[] = [
   ["a broken clock", RIGHT, { now: fail }],
   ["a clock without time", RIGHT, { now: () => NaN }],
   ["a broken finder", RIGHT, { find: fail }],
-  ["a broken core", RIGHT, { guard: { ...guarded({}).guard!, fingerprint: fail } }],
+  ["a broken core", RIGHT, { pinGuard: { ...guarded({}).pinGuard!, fingerprint: fail } }],
   ["a store that fails before the pin is checked", RIGHT, guarded({ isThrottled: fail })],
   ["a store that fails after it", RIGHT, guarded({ decide: () => Promise.reject(new Error()) })],
   ["a secret that is not Base32, with --secret-encoding base32", RIGHT.replace(SECRET, "!"), {

@@ -14,6 +14,7 @@ function operation(result: ResultType): Operation {
     documentation: "",
     parameters: [],
     result,
+    refusesOtherSites: false,
     invoke: () => Promise.reject(),
   };
 }

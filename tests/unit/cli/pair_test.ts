@@ -23,7 +23,7 @@ async function served(
   const [, appName, , appInfo] = NAMES as [string, string, string, string];
   const parameters = new Map(Object.entries({ appName, appInfo, secretCode }));
   const { result } = await OPERATIONS.get("Pair")!.invoke(parameters, {
-    otp: config,
+    ...config,
     secretEncoding: config.secretEncoding,
     html: "svg",
     now: () => 0,

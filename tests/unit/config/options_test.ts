@@ -5,7 +5,6 @@ import { parseCommand } from "../../../lib/cli/args/parse.ts";
 import type { Config } from "../../../lib/config/options.ts";
 import { flagOf, namesOf, UsageError, variableOf } from "../../../lib/config/option.ts";
 import { OPTIONS } from "../../../lib/config/options.ts";
-import { StoreUrl } from "../../../lib/guard/redis/store_url.ts";
 
 function parse(args: readonly string[], env: Readonly<Record<string, string>> = {}): Config {
   const command = parseCommand(args, (name) => env[name]);
@@ -17,245 +16,167 @@ function errorOf(args: readonly string[], env: Readonly<Record<string, string>> 
   return assertThrows(() => parse(args, env), UsageError).message;
 }
 
-Deno.test("parseCommand() returns every default", () => {
-  assertEquals(parse([]), {
-    host: "127.0.0.1",
-    port: 8080,
-    socket: undefined,
-    sharePort: false,
-    socketMode: 0o660,
-    tlsCert: undefined,
-    tlsKey: undefined,
-    namespace: "http://authenticatorapi.com/",
-    baseUrl: undefined,
-    trustProxy: false,
-    apiKeysFile: undefined,
-    sealKeysFile: undefined,
-    metrics: false,
-    metricsPort: undefined,
-    metricsHost: "127.0.0.1",
-    logFormat: "text",
-    logPeer: false,
-    logProbes: false,
-    exitWithParent: false,
-    html: "svg",
-    window: 1,
-    algorithm: "SHA1",
-    digits: 6,
-    period: 30,
-    secretEncoding: "text",
-    maxFailures: 100,
-    singleUse: false,
-    guard: "memory",
-    guardEntries: 100_000,
-    guardKeyFile: undefined,
-    guardPasswordFile: undefined,
-    guardTlsCa: undefined,
-    guardTlsCert: undefined,
-    guardTlsKey: undefined,
-  });
+/** Options of one kind: the texts that they accept, with their values, and texts that they refuse. */
+interface Kind {
+  readonly options: readonly (keyof Config)[];
+  readonly expected: string;
+  readonly accepted: readonly (readonly [typed: string, value: unknown])[];
+  readonly refused: readonly string[];
+}
+
+const named = (placeholder: string | undefined): readonly (keyof Config)[] =>
+  namesOf(OPTIONS).filter((name) => OPTIONS[name].placeholder === placeholder);
+
+const wholeNumber = (option: keyof Config, least: number, greatest: number): Kind => ({
+  options: [option],
+  expected: `a whole number from ${least} to ${greatest}`,
+  accepted: [[`${least}`, least], [`${greatest}`, greatest]],
+  refused: [`${least - 1}`, `${greatest + 1}`, `${greatest}x`, "1.5", "1e3", "0x50"],
 });
 
-function storeUrl(text: string): readonly [string, StoreUrl] {
-  const url = StoreUrl.parse(text);
-  assert(url instanceof StoreUrl);
-  return [text, url];
-}
-
-const ADDRESSES = [
-  ["0.0.0.0", "0.0.0.0"],
-  ["::", "::"],
-  ["::1", "::1"],
-  ["::ffff:127.0.0.1", "::ffff:127.0.0.1"],
-  ["localhost", "localhost"],
-] as const;
-const NO_ADDRESS = [
-  "a b",
-  "http://x",
-  "<x>",
-  "localhost:80",
-  "127.0.0.1:80",
-  "::1:x",
-  "fe80::1%lo",
+const KINDS: readonly Kind[] = [
+  {
+    options: named(undefined),
+    expected: "true, 1, false or 0",
+    accepted: [["true", true], ["1", true], ["false", false], ["0", false], ["", false]],
+    refused: ["yes", "TRUE", "2"],
+  },
+  {
+    options: named("FILE"),
+    expected: "the path of a file",
+    accepted: [["", undefined]],
+    refused: ["a\0b"],
+  },
+  {
+    options: ["apiKeysFile", "sealKeysFile", "guardKeyFile"],
+    expected: "the path of a file",
+    accepted: [["/etc/pin/keys", "/etc/pin/keys"]],
+    refused: [],
+  },
+  {
+    options: ["host", "metricsHost"],
+    expected: "an IP address or a host name, without a port",
+    accepted: ["0.0.0.0", "::", "::1", "::ffff:127.0.0.1", "localhost"].map((text) => [text, text]),
+    refused: ["a b", "http://x", "<x>", "localhost:80", "127.0.0.1:80", "::1:x", "fe80::1%lo"],
+  },
+  wholeNumber("port", 0, 65_535),
+  {
+    ...wholeNumber("metricsPort", 0, 65_535),
+    accepted: [["0", 0], ["65535", 65_535], ["", undefined]],
+  },
+  wholeNumber("window", 0, 100),
+  wholeNumber("digits", 6, 8),
+  wholeNumber("period", 1, 3_600),
+  wholeNumber("maxFailures", 0, 1_000_000),
+  wholeNumber("guardEntries", 1, 10_000_000),
+  {
+    options: ["socket"],
+    expected: "the path of a socket",
+    accepted: [["/run/pin/pin.sock", "/run/pin/pin.sock"], ["", undefined]],
+    refused: ["a\0b"],
+  },
+  {
+    options: ["socketMode"],
+    expected: "three or four octal digits",
+    accepted: [["0660", 0o660], ["666", 0o666], ["000", 0], ["0777", 0o777]],
+    refused: ["660x", "x660", "0888", "66", "1777", "00660"],
+  },
+  {
+    options: ["namespace"],
+    expected: "an absolute URI that ends with a slash",
+    accepted: ["http://tempuri.org/", "urn:example:pin/"].map((text) => [text, text]),
+    refused: [
+      "http://example.com",
+      "example.com/",
+      "http://ex ample/",
+      "http://\u00e9/",
+      'http://"/',
+      "http://www.w3.org/2000/xmlns/",
+      "http://schemas.xmlsoap.org/soap/envelope/",
+      "1http://example.com/",
+    ],
+  },
+  {
+    options: ["baseUrl"],
+    expected: "an http or https URL without user name, query and fragment",
+    accepted: [
+      ["https://pin.example.com", "https://pin.example.com"],
+      ["https://pin.example.com//", "https://pin.example.com"],
+      ["https://pin.example.com:8443/auth/", "https://pin.example.com:8443/auth"],
+      ["http://[::1]:8080", "http://[::1]:8080"],
+      ["", undefined],
+    ],
+    refused: [
+      "pin.example.com",
+      "ftp://x",
+      "xhttp://x",
+      "http://x/y?z",
+      "http://x?y",
+      "http://x#y",
+      "http://<x>",
+      "http://a'b",
+      "http://",
+      "http://1.2.3.4.5",
+      "http://xn--a",
+    ],
+  },
+  {
+    options: ["algorithm"],
+    expected: "SHA1, SHA256 or SHA512",
+    accepted: [["SHA256", "SHA256"], ["sha512", "SHA512"], ["SHA-1", "SHA1"]],
+    refused: ["MD5", "SHA384"],
+  },
+  ...([
+    ["logFormat", ["text", "json"]],
+    ["html", ["svg", "image"]],
+    ["secretEncoding", ["text", "base32"]],
+  ] as const).map(([option, words]): Kind => ({
+    options: [option],
+    expected: words.join(" or "),
+    accepted: words.map((word) => [word, word]),
+    refused: ["xml", words[0].toUpperCase()],
+  })),
+  {
+    options: ["guard"],
+    expected:
+      "either memory, or a URL of redis, redis+sentinel or redis+cluster, with rediss for TLS",
+    accepted: [["memory", "memory"]],
+    refused: ["disk", "http://127.0.0.1", "redis:", "redis://", "redis://h/a#b"],
+  },
 ];
-const NO_PORT = ["-1", "65536", "8080x", "1e3", "0x50"];
-const SWITCH_VALUES = [["true", true], ["1", true], ["false", false], ["0", false], [
-  "",
-  false,
-]] as const;
-const NO_SWITCH = ["yes", "TRUE", "2"];
 
-// Every option: what is typed, and what becomes of it.
-const VALUES: { readonly [Name in keyof Config]: readonly (readonly [string, Config[Name]])[] } = {
-  host: ADDRESSES,
-  port: [["0", 0], ["65535", 65535]],
-  socket: [["/run/pin/pin.sock", "/run/pin/pin.sock"], ["", undefined]],
-  sharePort: SWITCH_VALUES,
-  socketMode: [["0660", 0o660], ["666", 0o666], ["000", 0], ["0777", 0o777]],
-  tlsCert: [["", undefined]],
-  tlsKey: [["", undefined]],
-  namespace: [["http://tempuri.org/", "http://tempuri.org/"], [
-    "urn:example:pin/",
-    "urn:example:pin/",
-  ]],
-  baseUrl: [
-    ["https://pin.example.com", "https://pin.example.com"],
-    ["https://pin.example.com//", "https://pin.example.com"],
-    ["https://pin.example.com:8443/auth/", "https://pin.example.com:8443/auth"],
-    ["http://[::1]:8080", "http://[::1]:8080"],
-    ["", undefined],
-  ],
-  trustProxy: SWITCH_VALUES,
-  apiKeysFile: [["/etc/pin/keys", "/etc/pin/keys"], ["", undefined]],
-  sealKeysFile: [["/etc/pin/seal", "/etc/pin/seal"], ["", undefined]],
-  metrics: SWITCH_VALUES,
-  metricsPort: [["0", 0], ["65535", 65535], ["", undefined]],
-  metricsHost: ADDRESSES,
-  logFormat: [["text", "text"], ["json", "json"]],
-  logPeer: SWITCH_VALUES,
-  logProbes: SWITCH_VALUES,
-  exitWithParent: SWITCH_VALUES,
-  html: [["svg", "svg"], ["image", "image"]],
-  window: [["0", 0], ["100", 100]],
-  algorithm: [["SHA256", "SHA256"], ["sha512", "SHA512"], ["SHA-1", "SHA1"]],
-  digits: [["6", 6], ["8", 8]],
-  period: [["1", 1], ["3600", 3600]],
-  secretEncoding: [["text", "text"], ["base32", "base32"]],
-  maxFailures: [["0", 0], ["5", 5], ["1000000", 1_000_000]],
-  singleUse: SWITCH_VALUES,
-  guard: [
-    ["memory", "memory"],
-    storeUrl("redis://127.0.0.1:6379"),
-    storeUrl("rediss://pin:pass@store.example.com/2"),
-  ],
-  guardEntries: [["1", 1], ["10000000", 10_000_000]],
-  guardKeyFile: [["/etc/pin/guard", "/etc/pin/guard"], ["", undefined]],
-  guardPasswordFile: [["", undefined]],
-  guardTlsCa: [["", undefined]],
-  guardTlsCert: [["", undefined]],
-  guardTlsKey: [["", undefined]],
-};
+Deno.test("each option is of a kind", () => {
+  const tested = new Set(KINDS.flatMap(({ options }) => options));
+  assertEquals(namesOf(OPTIONS).filter((name) => !tested.has(name)), []);
+});
 
-const REFUSED: { readonly [Name in keyof Config]: readonly string[] } = {
-  host: NO_ADDRESS,
-  port: NO_PORT,
-  socket: ["a\0b"],
-  sharePort: NO_SWITCH,
-  socketMode: ["660x", "x660", "0888", "66", "1777", "00660"],
-  tlsCert: ["a\0b"],
-  tlsKey: ["a\0b"],
-  namespace: [
-    "http://example.com",
-    "example.com/",
-    "http://ex ample/",
-    "http://é/",
-    'http://"/',
-    "http://www.w3.org/2000/xmlns/",
-    "http://schemas.xmlsoap.org/soap/envelope/",
-    "1http://example.com/",
-  ],
-  baseUrl: [
-    "pin.example.com",
-    "ftp://x",
-    "xhttp://x",
-    "http://x/y?z",
-    "http://x?y",
-    "http://x#y",
-    "http://<x>",
-    "http://a'b",
-    "http://",
-    "http://1.2.3.4.5",
-    "http://xn--a",
-  ],
-  trustProxy: NO_SWITCH,
-  apiKeysFile: ["a\0b"],
-  sealKeysFile: ["a\0b"],
-  metrics: NO_SWITCH,
-  metricsPort: NO_PORT,
-  metricsHost: NO_ADDRESS,
-  logFormat: ["xml", "JSON"],
-  logPeer: NO_SWITCH,
-  logProbes: NO_SWITCH,
-  exitWithParent: NO_SWITCH,
-  html: ["png", "SVG"],
-  window: ["-1", "101", "1.5"],
-  algorithm: ["MD5", "SHA384"],
-  digits: ["5", "9"],
-  period: ["0", "3601"],
-  secretEncoding: ["hex", "BASE64"],
-  maxFailures: ["-1", "1000001"],
-  singleUse: NO_SWITCH,
-  guard: ["disk", "http://127.0.0.1", "redis:", "redis://", "redis://h/a#b"],
-  guardEntries: ["0", "10000001"],
-  guardKeyFile: ["a\0b"],
-  guardPasswordFile: ["a\0b"],
-  guardTlsCa: ["a\0b"],
-  guardTlsCert: ["a\0b"],
-  guardTlsKey: ["a\0b"],
-};
-
-const A_SWITCH = "true, 1, false or 0";
-const AN_ADDRESS = "an IP address or a host name, without a port";
-const A_PORT = "a whole number from 0 to 65535";
-const A_FILE = "the path of a file";
-const EXPECTED: { readonly [Name in keyof Config]: string } = {
-  host: AN_ADDRESS,
-  port: A_PORT,
-  socket: "the path of a socket",
-  sharePort: A_SWITCH,
-  socketMode: "three or four octal digits",
-  tlsCert: A_FILE,
-  tlsKey: A_FILE,
-  namespace: "an absolute URI that ends with a slash",
-  baseUrl: "an http or https URL without user name, query and fragment",
-  trustProxy: A_SWITCH,
-  apiKeysFile: A_FILE,
-  sealKeysFile: A_FILE,
-  metrics: A_SWITCH,
-  metricsPort: A_PORT,
-  metricsHost: AN_ADDRESS,
-  logFormat: "text or json",
-  logPeer: A_SWITCH,
-  logProbes: A_SWITCH,
-  exitWithParent: A_SWITCH,
-  html: "svg or image",
-  window: "a whole number from 0 to 100",
-  algorithm: "SHA1, SHA256 or SHA512",
-  digits: "a whole number from 6 to 8",
-  period: "a whole number from 1 to 3600",
-  secretEncoding: "text or base32",
-  maxFailures: "a whole number from 0 to 1000000",
-  singleUse: A_SWITCH,
-  guard: "either memory, or a URL of redis, redis+sentinel or redis+cluster, with rediss for TLS",
-  guardEntries: "a whole number from 1 to 10000000",
-  guardKeyFile: A_FILE,
-  guardPasswordFile: A_FILE,
-  guardTlsCa: A_FILE,
-  guardTlsCert: A_FILE,
-  guardTlsKey: A_FILE,
-};
-
-for (const name of namesOf(OPTIONS)) {
-  const isSwitch = OPTIONS[name].placeholder === undefined;
-
-  Deno.test(`parseCommand() accepts ${flagOf(name)} and ${variableOf(name)}`, () => {
-    for (const [typed, value] of VALUES[name]) {
-      assertEquals(parse([], { [variableOf(name)]: typed })[name], value);
-      if (typed === "") continue;
-      if (!isSwitch) assertEquals(parse([flagOf(name), typed])[name], value);
-      assertEquals(parse([`${flagOf(name)}=${typed}`])[name], value);
-    }
-  });
-
-  Deno.test(`parseCommand() names ${flagOf(name)} and the expected value, never the given one`, () => {
-    for (const typed of REFUSED[name]) {
-      const expected = `must be ${EXPECTED[name]}`;
-      assertEquals(errorOf([`${flagOf(name)}=${typed}`]), `${flagOf(name)} ${expected}`);
-      const variable = variableOf(name);
-      assertEquals(errorOf([], { [variable]: typed }), `${variable} ${expected}`);
+for (const { options, expected, accepted, refused } of KINDS) {
+  Deno.test(`parseCommand() accepts ${expected} for ${options.map(flagOf).join(", ")}`, () => {
+    for (const name of options) {
+      const isSwitch = OPTIONS[name].placeholder === undefined;
+      for (const [typed, value] of accepted) {
+        assertEquals(parse([], { [variableOf(name)]: typed })[name], value);
+        if (typed === "") continue;
+        if (!isSwitch) assertEquals(parse([flagOf(name), typed])[name], value);
+        assertEquals(parse([`${flagOf(name)}=${typed}`])[name], value);
+      }
+      for (const typed of refused) {
+        const [flag, variable] = [flagOf(name), variableOf(name)];
+        // The message names the option and the requirement, never the value.
+        assertEquals(errorOf([`${flag}=${typed}`]), `${flag} must be ${expected}`);
+        assertEquals(errorOf([], { [variable]: typed }), `${variable} must be ${expected}`);
+      }
     }
   });
 }
+
+Deno.test("parseCommand() reads the URL of a store", () => {
+  for (const url of ["redis://127.0.0.1:6379", "rediss://pin:pass@store.example.com/2"]) {
+    for (const { guard } of [parse(["--guard", url]), parse([], { AUTHENTICATOR_GUARD: url })]) {
+      assertEquals(`${guard}`, url.replace("pin:pass@", ""));
+    }
+  }
+});
 
 // Of a shell's variable that is not set, `--api-keys-file "$KEYS"` is left with nothing.
 Deno.test("parseCommand() refuses a flag whose value is empty", () => {

@@ -1,7 +1,5 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
-import { flagOf, namesOf, variableOf } from "../../../lib/config/option.ts";
-import { OPTIONS } from "../../../lib/config/options.ts";
 import { MAX_JSON_BYTES } from "../../../lib/bindings/json.ts";
 import { MAX_JSON_DEPTH } from "../../../lib/bindings/json_reader.ts";
 import { MAX_BODY_BYTES } from "../../../lib/http/body.ts";
@@ -21,6 +19,7 @@ import { DEFAULT_TOTP } from "../../../lib/otp/totp.ts";
 import { pair } from "../../../lib/operations/pair.ts";
 import { XML_LIMITS } from "../../../lib/xml/tree.ts";
 import { PAGES, prose, read, ROOT } from "../../support/pages.ts";
+import { optionRows } from "../../../release/options_table.ts";
 
 /** The cells of the table between two marks, without its head. */
 function tableIn(page: string, mark: string): string[][] {
@@ -39,13 +38,7 @@ function codesIn(cell: string): readonly string[] {
 const numbers = new Intl.NumberFormat("en");
 
 Deno.test("docs/options.md: the table of options is the one that is parsed", () => {
-  const rows = namesOf(OPTIONS).map((name) => {
-    const { placeholder, defaultText, description } = OPTIONS[name];
-    const flag = `\`${flagOf(name)}${placeholder === undefined ? "" : ` ${placeholder}`}\``;
-    const shown = defaultText === "" ? "" : `\`${defaultText}\``;
-    return [flag, `\`${variableOf(name)}\``, shown, description];
-  });
-  assertEquals(tableIn("docs/options.md", "options"), rows);
+  assertEquals(tableIn("docs/options.md", "options"), optionRows().map((row) => [...row]));
 });
 
 Deno.test("docs/wire.md: the table of limits is the one that is kept", () => {
@@ -185,10 +178,16 @@ Deno.test("the README's picture and setup code are those of its first call", () 
   const [, appName, appInfo, secretCode] =
     /appName=([^']+)'[^']+'appInfo=([^']+)'[^']+'secretCode=([^']+)'/.exec(readme) ?? [];
   assert(appName !== undefined && appInfo !== undefined && secretCode !== undefined);
-  const otp = { ...DEFAULT_TOTP, window: 1 };
   const { ManualSetupCode, Html } = pair(
     { appName, appInfo, secretCode },
-    { otp, secretEncoding: "text", html: "svg", now: () => 0, base: () => "" },
+    {
+      ...DEFAULT_TOTP,
+      window: 1,
+      secretEncoding: "text",
+      html: "svg",
+      now: () => 0,
+      base: () => "",
+    },
   );
   assert(readme.includes(`<ManualSetupCode>${ManualSetupCode}</ManualSetupCode>`));
   const svg = Html.slice(Html.indexOf("<svg"), Html.indexOf("</a>"));

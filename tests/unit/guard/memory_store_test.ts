@@ -148,7 +148,7 @@ async function check(store: GuardStore, pins: readonly string[]): Promise<boolea
   const source = (): string => "";
   const guard = { fingerprint: fingerprintBy(new Uint8Array(32).fill(7), "SHA1"), source, store };
   const otp = { algorithm: "SHA1", digits: 6, period: 30, window: 1 } as const;
-  const context = { otp, secretEncoding: "text", now: () => NOW, guard } as const;
+  const context = { ...otp, secretEncoding: "text", now: () => NOW, pinGuard: guard } as const;
   const checked = pins.map((pin) => validatePin({ pin, secretCode: SECRET }, context));
   return (await Promise.all(checked)).map(({ result }) => result);
 }

@@ -46,7 +46,7 @@ async function answer(
   const log = createLog({ format: "text", color: false, write, now: () => NOW_MS });
   const handler = serviceHandler(config, {
     now: () => NOW_MS,
-    guard: createGuard(config, {
+    pinGuard: createGuard(config, {
       log,
       count: () => {},
       monotonicMs: () => performance.now(),

@@ -2,11 +2,16 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
 import { parseMediaType } from "../../../lib/bindings/media_type.ts";
-import { MAX_BODY_BYTES, readBody } from "../../../lib/http/body.ts";
+import { type BodyContext, MAX_BODY_BYTES, readBody } from "../../../lib/http/body.ts";
 import { BodyLimit, MAX_LONG_BODIES } from "../../../lib/http/body_limit.ts";
 import { Fault, type FaultCode } from "../../../lib/operations/fault.ts";
 
-const RULES = { mediaTypes: ["text/xml"], limit: new BodyLimit() };
+const FORMAT = { mediaTypes: ["text/xml"] };
+
+/** Context of a request whose body is XML. */
+function contextOf(request: Request, bodyLimit = new BodyLimit()): BodyContext {
+  return { request, mediaType: parseMediaType("text/xml"), parts: { bodyLimit } };
+}
 
 interface Body {
   readonly body: BodyInit;
@@ -23,10 +28,8 @@ async function read(
     headers: { "content-type": "text/xml", ...headers },
   });
   const mediaType = parseMediaType(request.headers.get("content-type"));
-  const bytes = await readBody(request, mediaType, {
-    ...RULES,
-    ...(timeoutMs && { limit: new BodyLimit(timeoutMs) }),
-  });
+  const parts = { bodyLimit: new BodyLimit(timeoutMs) };
+  const bytes = await readBody({ request, mediaType, parts }, FORMAT);
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
 }
 
@@ -115,9 +118,8 @@ Deno.test("readBody() cancels its reader of a late body", async () => {
       cancel: () => cancelled.resolve(),
     } as UnderlyingSource);
     const request = new Request("http://localhost/", { method: "POST", body });
-    const rules = { ...RULES, limit: new BodyLimit(20) };
     const fault = await assertRejects(
-      () => readBody(request, parseMediaType("text/xml"), rules),
+      () => readBody(contextOf(request, new BodyLimit(20)), FORMAT),
       Fault,
     );
     assertEquals(fault.code, "timeout");
@@ -139,11 +141,10 @@ Deno.test("readBody() accepts another limit, for a declared length and for chunk
   const request = (headers: Readonly<Record<string, string>>): Request =>
     new Request("http://localhost/", { method: "POST", body: "abcd", headers });
   for (const headers of [{}, { "content-length": "4" }]) {
-    const rules = { ...RULES, maxBytes: 4 };
-    const type = parseMediaType("text/xml");
-    assertEquals((await readBody(request(headers), type, rules)).length, 4);
+    const context = (): BodyContext => contextOf(request(headers));
+    assertEquals((await readBody(context(), { ...FORMAT, maxBytes: 4 })).length, 4);
     await assertRejects(
-      () => readBody(request(headers), type, { ...rules, maxBytes: 3 }),
+      () => readBody(context(), { ...FORMAT, maxBytes: 3 }),
       Fault,
       "The body is longer than 3 bytes.",
     );
@@ -157,8 +158,7 @@ Deno.test("readBody() refuses a long body when too many are being read, and a sh
     headers: Readonly<Record<string, string>> = {},
   ): Promise<number> => {
     const request = new Request("http://localhost/", { method: "POST", body, headers });
-    const rules = { ...RULES, limit };
-    return (await readBody(request, parseMediaType("text/xml"), rules)).length;
+    return (await readBody(contextOf(request, limit), FORMAT)).length;
   };
   const ends: (() => void)[] = [];
   const long = Array.from({ length: MAX_LONG_BODIES }, () => {
@@ -187,13 +187,13 @@ Deno.test("readBody() refuses a long body when too many are being read, and a sh
 });
 
 Deno.test("readBody() drops a body that does not arrive in time, and reads another in its place", async () => {
-  const rules = { ...RULES, limit: new BodyLimit(1) };
+  const limit = new BodyLimit(1);
   for (let i = 0; i <= MAX_LONG_BODIES; i += 32) {
     await Promise.all(Array.from({ length: 32 }, () => {
       const init = { method: "POST", body: new ReadableStream() };
       const request = new Request("http://localhost/", init);
       return assertRejects(
-        () => readBody(request, parseMediaType("text/xml"), rules),
+        () => readBody(contextOf(request, limit), FORMAT),
         Fault,
         "The body did not arrive within 0.001 seconds.",
       );
@@ -301,7 +301,7 @@ Deno.test("readBody() offers a stream of bytes a small buffer, and lets go of it
       },
     });
     const request = new Request("http://localhost/", { method: "POST", body });
-    const outcome = readBody(request, parseMediaType("text/xml"), RULES);
+    const outcome = readBody(contextOf(request), FORMAT);
     if (isTooLong) await assertRejects(() => outcome, Fault);
     else assertEquals((await outcome).length, length);
     assertEquals([...offered], [4_096]);

@@ -16,7 +16,7 @@ async function sourcesOf(
   let source: string | undefined;
   const handler = handlerWith({
     apiKeys: ["shop:s", "shopweb:d", "b", "c"].map((line) => line + line.at(-1)!.repeat(15)),
-    guard: {
+    pinGuard: {
       fingerprint: () => "",
       source: (_, text) => source = text,
       store: storeThat({ decide: () => "wrong" }),

@@ -1,12 +1,10 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { eTag } from "@std/http/etag";
-import { createHandler, type Handler } from "../../../lib/http/handler.ts";
+import type { Handler } from "../../../lib/http/handler.ts";
 import { servicePage } from "../../../lib/page/page.ts";
-import type { ServiceContext } from "../../../lib/operations/context.ts";
+import type { ServicePage } from "../../../lib/page/service_page.ts";
 import { handlerWith } from "../../support/handler.ts";
-
-const OTP = { algorithm: "SHA1", digits: 6, period: 30, window: 1 } as const;
 
 interface Setup {
   /** Asks a host for its OpenAPI description, and gives the status. */
@@ -16,26 +14,14 @@ interface Setup {
   readonly handler: Handler;
 }
 
-/** A handler whose descriptions are counted as they are written, or fail. */
-function setup(describe: (count: number) => ServiceContext["otp"] = () => OTP): Setup {
+/** A handler whose page is counted as it is written, or fails. */
+function setup(write: (count: number) => void = () => {}): Setup {
   let count = 0;
-  const service = {
-    get otp(): ServiceContext["otp"] {
-      return describe(++count);
-    },
-    secretEncoding: "text",
-    html: "svg",
-    now: () => 0,
-  } as const;
-  const handler = createHandler({
-    page: servicePage,
-    namespace: "http://authenticatorapi.com/",
-    service,
-    log: { error: () => {} },
-    isReady: () => true,
-    baseUrl: undefined,
-    trustProxy: false,
-  });
+  const document: ServicePage["document"] = (...args) => {
+    write(++count);
+    return servicePage.document(...args);
+  };
+  const handler = handlerWith({ page: { ...servicePage, document }, log: { error: () => {} } });
   return {
     fetchPath: async (host) => {
       const reply = await handler(new Request(`http://${host}/api.asmx`));
@@ -58,7 +44,6 @@ Deno.test("a page is written once for all hosts", async () => {
 Deno.test("a page that could not be written is written at the next request", async () => {
   const { fetchPath } = setup((count) => {
     if (count === 1) throw new TypeError("broken");
-    return OTP;
   });
   assertEquals([await fetchPath("localhost"), await fetchPath("localhost")], [500, 200]);
 });
@@ -102,8 +87,9 @@ Deno.test("descriptions are kept for the last twelve addresses", async () => {
   }
 });
 
-Deno.test("the page of a handler without a guard has none", async () => {
-  const reply = await setup().handler(new Request("http://localhost/api.asmx"));
+Deno.test("the page of a service without a guard names no limit", async () => {
+  const handler = handlerWith({ flags: { "max-failures": "0" } });
+  const reply = await handler(new Request("http://localhost/api.asmx"));
   const page = await reply.text();
   for (const words of ["any number of times while it is accepted", "no limit"]) {
     assert(page.includes(words), words);

@@ -23,17 +23,17 @@ const STATUS: ServerStatus = {
   guard: undefined,
 };
 
-function setup(hasMemory = true): (request: Request) => Promise<Response> {
+function setup(): (request: Request) => Promise<Response> {
   const store = new MemoryStore({ rules: RULES, now: () => 0 });
   decide(store, "canary", undefined);
   const guard = {
     fingerprint: (key: Uint8Array) => new TextDecoder().decode(key),
     source: () => "",
     store,
-    ...(hasMemory && { memory: store }),
+    memory: store,
   };
-  const changes = { guard, operatorHost: "Metrics.Internal", status: () => STATUS };
-  return handlerWith(changes, OPERATOR_ROUTES);
+  const config = { metricsHost: "Metrics.Internal" };
+  return handlerWith({ pinGuard: guard, config, status: () => STATUS }, OPERATOR_ROUTES);
 }
 
 async function answer(
@@ -63,7 +63,6 @@ const HOSTS: readonly (readonly [host: string, status: number])[] = [
 
 Deno.test("the status and the guard's endpoints accept only an IP address, localhost and the metrics host as Host", async () => {
   for (const [host, status] of HOSTS) {
-    assertEquals((await answer(host, "GET", "/guard/status"))[0], status, host);
     assertEquals((await answer(host, "GET", "/status"))[0], status, host);
     assertEquals((await answer(host, "POST", "/guard/unlock", "canary"))[0], status, host);
     assertEquals((await answer(host, "GET", "/healthz"))[0], 200, host);
@@ -78,9 +77,9 @@ Deno.test("the refusal of a Host names the accepted ones, and repeats nothing of
 });
 
 const FETCHES: readonly (readonly [fields: Readonly<Record<string, string>>, allowed: string])[] = [
-  [{}, "status guard unlock"],
-  [{ "sec-fetch-site": "none", "sec-fetch-mode": "navigate" }, "status guard unlock"],
-  [{ "sec-fetch-site": "same-origin" }, "status guard unlock"],
+  [{}, "status unlock"],
+  [{ "sec-fetch-site": "none", "sec-fetch-mode": "navigate" }, "status unlock"],
+  [{ "sec-fetch-site": "same-origin" }, "status unlock"],
   [{ "sec-fetch-site": "same-site" }, ""],
   [{ "sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors" }, ""],
   [{ "sec-fetch-site": "same-site", "sec-fetch-mode": "navigate" }, "status"],
@@ -108,14 +107,12 @@ Deno.test("a page cannot ask the operator port, but a link to the status is foll
     const statuses = [
       await ask("GET", "/status"),
       await ask("HEAD", "/status"),
-      await ask("GET", "/guard/status"),
       await ask("POST", "/guard/unlock"),
       await ask("POST", "/guard/name"),
     ];
     assertEquals(statuses, [
       expected("status"),
       expected("status"),
-      expected("guard"),
       expected("unlock"),
       expected("unlock"),
     ], JSON.stringify(fields));
@@ -129,7 +126,7 @@ Deno.test("the guard's endpoints refuse a sealed secret: a copy of a database pr
   const guard = { fingerprint: () => "", source: () => "", store, memory: store };
   const sealed = await sealByJose("canary");
   for (const sealKeys of [SEAL_KEY_LINES, undefined]) {
-    const handler = handlerWith({ guard, sealKeys }, OPERATOR_ROUTES);
+    const handler = handlerWith({ pinGuard: guard, sealKeys }, OPERATOR_ROUTES);
     for (const path of ["/guard/name", "/guard/unlock"]) {
       for (const body of [sealed, `"${sealed}"`, sealed.slice(0, 16), `\n${sealed} `]) {
         assertEquals(await answer("localhost", "POST", path, body, handler), [
@@ -149,14 +146,7 @@ Deno.test("the guard's endpoints answer why they cannot, and repeat no secret", 
     ]);
     assertEquals((await answer("localhost", "GET", path))[0], 405);
   }
-  const [status, text] = await answer("localhost", "GET", "/guard/status", undefined, setup(false));
-  assertEquals([status, text.includes("--guard-key-file")], [400, true]);
-  const [, off] = await answer(
-    "localhost",
-    "GET",
-    "/guard/status",
-    undefined,
-    handlerWith({}, OPERATOR_ROUTES),
-  );
+  const withoutGuard = handlerWith({}, OPERATOR_ROUTES);
+  const [, off] = await answer("localhost", "POST", "/guard/unlock", "canary", withoutGuard);
   assertEquals(off, "The guard is off: every pin is checked.\r\n");
 });

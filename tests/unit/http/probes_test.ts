@@ -15,7 +15,7 @@ Deno.test("the probes answer in text: ok, without the store, or not ready", asyn
   const drains = { isReady: () => false };
   const store = (isHealthy: boolean | undefined): HandlerChanges => {
     const store = { ...storeThat(), isHealthy: () => isHealthy };
-    return { guard: { fingerprint: () => "", source: () => "", store } };
+    return { pinGuard: { fingerprint: () => "", source: () => "", store } };
   };
   const ready = [200, type, "ok"];
   const notReady = [503, type, "Not ready.\r\n"];

@@ -1,12 +1,6 @@
 import { assertEquals } from "@std/assert/equals";
+import { byteLength, matchesTag, respond, withStatusFields } from "../../../lib/http/response.ts";
 import type { Reply } from "../../../lib/bindings/binding.ts";
-import {
-  byteLength,
-  matchesTag,
-  type OutgoingReply,
-  respond,
-  withStatusFields,
-} from "../../../lib/http/response.ts";
 import { CHALLENGE } from "../../../lib/http/api_keys.ts";
 
 const BODY = "caf\u00e9 \u{1F511}";
@@ -21,7 +15,7 @@ Deno.test("the Content-Length of a HEAD counts bytes, as the body of a GET has t
 });
 
 Deno.test("respond() sends the usual header fields, unless a reply has its own", () => {
-  const fieldsOf = (reply: Omit<OutgoingReply, "contentType">, method = "GET"): unknown => {
+  const fieldsOf = (reply: Omit<Reply, "contentType">, method = "GET"): unknown => {
     const response = respond(method, { contentType: "text/plain", ...reply }, "a1-0");
     return [response.status, Object.fromEntries(response.headers)];
   };

@@ -48,7 +48,6 @@ Deno.test("the routes of the operator port call no operation", () => {
     "readyz",
     "metrics",
     "status",
-    "guard/status",
     "guard/name",
     "guard/unlock",
   ]);

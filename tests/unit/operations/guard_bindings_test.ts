@@ -72,7 +72,7 @@ function serviceWith(
   const logger = createLog({ format: "text", color: false, write, now: () => 0 });
   const handler = handlerWith({
     now: () => STEP * 30_000,
-    guard,
+    pinGuard: guard,
     log: logger,
     ...parts,
     telemetry: {
@@ -187,7 +187,7 @@ function serviceWithKeys(): (pin: string, key: string, source?: string) => Promi
   const rules = guardRules({ maxFailures: 5, singleUse: false, window: 1, period: 30 });
   const handler = handlerWith({
     now: () => STEP * 30_000,
-    guard: guardWith(new MemoryStore({ rules, now: () => 0 })),
+    pinGuard: guardWith(new MemoryStore({ rules, now: () => 0 })),
     apiKeys: [`shop:${SHOP}`, `desk:${DESK}`, BARE!, OTHER!],
   });
   return async (pin, key, source = "") => {

@@ -17,6 +17,7 @@ const DESCRIBED = [
       REFUSED,
     ],
     result: { kind: "record", name: "PairingInfo", fields: ["ManualSetupCode", "Html"] },
+    refusesOtherSites: false,
   },
   {
     name: "ValidatePin",
@@ -27,6 +28,7 @@ const DESCRIBED = [
       OPENED,
     ],
     result: { kind: "boolean" },
+    refusesOtherSites: true,
   },
 ];
 

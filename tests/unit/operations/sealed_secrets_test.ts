@@ -16,7 +16,7 @@ function contextWith(...lines: readonly string[]): CallContext {
     ? undefined
     : new SealKeys(parseSealKeys(lines.join("\n")), randomBytes);
   const now = (): number => 0;
-  return { otp: OTP, secretEncoding: "text", html: "svg", now, base: () => "", sealKeys };
+  return { ...OTP, secretEncoding: "text", html: "svg", now, base: () => "", sealKeys };
 }
 
 const WITH_KEYS = contextWith(...SEAL_KEY_LINES);

@@ -13,13 +13,14 @@ import { checkFinder, FinderError, FINDERS, type FindTimeStep } from "../../../l
 import { HmacSha1 } from "../../../lib/otp/hmac_sha1.ts";
 import { storeThat } from "../../support/guard_store.ts";
 import { Fault } from "../../../lib/operations/fault.ts";
-import { type CheckedCall, validatePin } from "../../../lib/operations/validate_pin.ts";
+import type { Completed } from "../../../lib/operations/facts.ts";
+import { validatePin } from "../../../lib/operations/validate_pin.ts";
 import { referenceHotp } from "../../support/reference_totp.ts";
 
 const OTP = { algorithm: "SHA1", digits: 6, period: 30, window: 2 } as const;
 
-function checkPin(pin: string): Promise<CheckedCall> {
-  const context = { otp: OTP, secretEncoding: "text", now: () => 300_000 } as const;
+function checkPin(pin: string): Promise<Completed<boolean>> {
+  const context = { ...OTP, secretEncoding: "text", now: () => 300_000 } as const;
   return validatePin({ pin, secretCode: "secret" }, context);
 }
 
@@ -55,7 +56,7 @@ Deno.test("validatePin() has the reason why a secret was probably not meant so, 
   const secrets = ["\nsecret", "secret ", "se cret"];
   const reasons = await Promise.all(
     secrets.map(async (secretCode) => {
-      const context = { otp: OTP, secretEncoding: "text", now: () => 300_000 } as const;
+      const context = { ...OTP, secretEncoding: "text", now: () => 300_000 } as const;
       const pin = referenceHotp(secretCode, 10);
       assertEquals((await validatePin({ pin, secretCode }, context)).facts?.reason, undefined);
       const wrong = referenceHotp(secretCode, 20);
@@ -68,7 +69,7 @@ Deno.test("validatePin() has the reason why a secret was probably not meant so, 
 
 Deno.test("validatePin() without a guard reads no source", async () => {
   const pin = referenceHotp("secret", 10);
-  const context = { otp: OTP, secretEncoding: "text", now: () => 300_000, source: "web" } as const;
+  const context = { ...OTP, secretEncoding: "text", now: () => 300_000, source: "web" } as const;
   assertEquals((await validatePin({ pin, secretCode: "secret" }, context)).result, true);
   assertEquals((await validatePin({ pin: "12345", secretCode: "secret" }, context)).result, false);
 });
@@ -117,7 +118,12 @@ async function workFor(
       (...args) => (work.push("WebCrypto"), sign(...args)),
       async () => {
         const otp = { ...OTP, algorithm, window: 1 };
-        const context = { otp, secretEncoding: "text", now: () => 300_000, guard } as const;
+        const context = {
+          ...otp,
+          secretEncoding: "text",
+          now: () => 300_000,
+          pinGuard: guard,
+        } as const;
         work.push(String((await validatePin({ pin, secretCode: "secret" }, context)).result));
         return work.join(" ");
       },
@@ -172,16 +178,21 @@ for (const [kind, find] of Object.entries(BROKEN)) {
       const store = new MemoryStore({ rules, now: () => 0 });
       const guard = { fingerprint: () => "f", source: () => "s", store };
       const log = { error: (message: string) => void errors.push(message) };
-      const context = { otp: OTP, secretEncoding: "text", now: () => 300_000, guard } as const;
-      const check = (pin: string, more: object = { find, log }): Promise<CheckedCall> =>
+      const context = {
+        ...OTP,
+        secretEncoding: "text",
+        now: () => 300_000,
+        pinGuard: guard,
+      } as const;
+      const check = (pin: string, more: object = { find, log }): Promise<Completed<boolean>> =>
         validatePin({ pin, secretCode: "secret" }, { ...context, ...more });
-      const calls: CheckedCall[] = [];
+      const calls: Completed<boolean>[] = [];
       if (isAtOnce) calls.push(...await Promise.all(wrong.map((pin) => check(pin))));
       else for (const pin of wrong) calls.push(await check(pin));
       // By then the budget is used up, or the step: a right pin is not checked either, by any finder.
       calls.push(await check(CURRENT), await check(CURRENT, {}));
       assertEquals(calls.map(({ result }) => result), Array(42).fill(false));
-      const isChecked = ({ facts }: CheckedCall): boolean =>
+      const isChecked = ({ facts }: Completed<boolean>): boolean =>
         facts?.outcome !== "throttled" && facts?.outcome !== "replayed";
       const checked = calls.filter(isChecked).length;
       if (!isAtOnce) assert(checked <= rules.maxFailures, `${checked} pins`);
@@ -194,7 +205,13 @@ for (const [kind, find] of Object.entries(BROKEN)) {
   Deno.test(`a right pin among many sent at once is not checked past the budget by a finder ${kind}`, async () => {
     const store = new MemoryStore({ rules: rulesWith(false), now: () => 0 });
     const guard = { fingerprint: () => "f", source: () => "s", store };
-    const context = { otp: OTP, secretEncoding: "text", now: () => 300_000, guard, find } as const;
+    const context = {
+      ...OTP,
+      secretEncoding: "text",
+      now: () => 300_000,
+      pinGuard: guard,
+      find,
+    } as const;
     const pins = [...Array(40).fill(referenceHotp("secret", 13)), CURRENT];
     const calls = await Promise.all(
       pins.map((pin) => validatePin({ pin, secretCode: "secret" }, context)),
@@ -206,7 +223,7 @@ for (const [kind, find] of Object.entries(BROKEN)) {
 Deno.test("a used step stays used where WebCrypto does not confirm the pin", async () => {
   const store = new MemoryStore({ rules: rulesWith(true), now: () => 0 });
   const guard = { fingerprint: () => "f", source: () => "s", store };
-  const context = { otp: OTP, secretEncoding: "text", now: () => 300_000, guard } as const;
+  const context = { ...OTP, secretEncoding: "text", now: () => 300_000, pinGuard: guard } as const;
   const check = async (pin: string, find?: FindTimeStep): Promise<boolean> => {
     const call = { pin, secretCode: "secret" };
     return (await validatePin(call, { ...context, ...(find && { find }) })).result;
@@ -231,8 +248,13 @@ Deno.test("validatePin() calls the guard with the fingerprints, and logs the sho
       source: (fingerprint: string, source: string) => `${source}, ${fingerprint}`,
       store,
     };
-    const context = { otp: OTP, secretEncoding: "text", now: () => 300_000, guard } as const;
-    const check = (more: Partial<Parameters<typeof validatePin>[1]>): Promise<CheckedCall> =>
+    const context = {
+      ...OTP,
+      secretEncoding: "text",
+      now: () => 300_000,
+      pinGuard: guard,
+    } as const;
+    const check = (more: Partial<Parameters<typeof validatePin>[1]>): Promise<Completed<boolean>> =>
       validatePin({ pin: referenceHotp("s", 10), secretCode: "s" }, { ...context, ...more });
     const name = "fingerprint of 115";
     const facts = { secret: shortName(name), outcome: refused ?? "replayed" } as const;
@@ -258,11 +280,11 @@ Deno.test("validatePin() keeps an empty pin from the guard, and logs why", async
     source: guardCalls,
     store: storeThat({ isThrottled: guardCalls, decide: guardCalls }),
   };
-  const context = { otp: OTP, secretEncoding: "text", now: () => 300_000 } as const;
+  const context = { ...OTP, secretEncoding: "text", now: () => 300_000 } as const;
   const secret = shortName("fingerprint of 115");
   for (const pin of ["", " \t\r\n"]) {
     const call = { pin, secretCode: "s" };
-    assertEquals(await validatePin(call, { ...context, guard, source: "web" }), {
+    assertEquals(await validatePin(call, { ...context, pinGuard: guard, source: "web" }), {
       result: false,
       facts: { secret, outcome: "empty" },
     });
@@ -284,7 +306,7 @@ Deno.test("validatePin() charges a pin that WebCrypto cannot confirm, and throws
     decide: (_, { matchedStep }) => (decided.push(matchedStep), "accepted"),
   });
   const guard = { fingerprint: () => "f", source: () => "s", store };
-  const context = { otp: OTP, secretEncoding: "text", now: () => 300_000, guard } as const;
+  const context = { ...OTP, secretEncoding: "text", now: () => 300_000, pinGuard: guard } as const;
   for (const name of ["importKey", "sign"] as const) {
     decided.length = 0;
     await withWebCrypto(
@@ -309,7 +331,7 @@ Deno.test("no pin is checked where the finder and WebCrypto differ at the start"
     },
   });
   const guard = { fingerprint: () => "f", source: () => "s", store };
-  const context = { otp: OTP, secretEncoding: "text", now: () => 300_000, guard } as const;
+  const context = { ...OTP, secretEncoding: "text", now: () => 300_000, pinGuard: guard } as const;
   await assertRejects(
     () => validatePin({ pin: CURRENT, secretCode: "secret" }, { ...context, selfCheck }),
     FinderError,

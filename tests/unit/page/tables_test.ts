@@ -25,7 +25,10 @@ function rowsOf(html: string, name: string): readonly (readonly string[])[] {
 }
 
 const service = (secretEncoding: "text" | "base32", digits: number) => ({
-  otp: { algorithm: "SHA1", digits, period: 30, window: 1 },
+  algorithm: "SHA1",
+  digits,
+  period: 30,
+  window: 1,
   secretEncoding,
   html: "svg",
   now: () => 0,

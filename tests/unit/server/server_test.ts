@@ -7,6 +7,7 @@ import {
   createServerService,
   type KeyFileOption,
   readKeys,
+  type RenewedKeys,
   type ServerService,
 } from "../../../lib/server/server.ts";
 import { OptionFileError, UsageError } from "../../../lib/config/option.ts";
@@ -20,10 +21,7 @@ import { startFakeRedis } from "../../support/fake_redis.ts";
 /** A service of a test, and what it wrote. */
 interface Setup extends Pick<ServerService, "operatorHandler" | "log" | "guardReady" | "close"> {
   /** Reads a file of keys again; gives the names of the keys, and whether they differ. */
-  readonly renewKeys: (option?: KeyFileOption) => {
-    readonly names: readonly (string | undefined)[];
-    readonly isChanged: boolean;
-  };
+  readonly renewKeys: (option?: KeyFileOption) => RenewedKeys;
   /** Asks for a path, and gives the reply. */
   readonly get: (path: string, headers?: HeadersInit) => Promise<Response>;
   readonly written: string[];
@@ -61,10 +59,7 @@ function setup(args: readonly string[] = []): Setup {
     state,
     log: service.log,
     operatorHandler: service.operatorHandler,
-    renewKeys: (option: KeyFileOption = "apiKeysFile") => {
-      const { keys, isChanged } = service.renewKeys(option);
-      return { names: keys.map(({ name }) => name), isChanged };
-    },
+    renewKeys: (option: KeyFileOption = "apiKeysFile") => service.renewKeys(option),
     guardReady: () => service.guardReady(),
     close: () => service.close(),
   };
@@ -191,13 +186,14 @@ Deno.test("createServerService() reports the state of its guard to the operator"
   const ask = async (path: string, init?: RequestInit): Promise<unknown> =>
     await (await operatorHandler(new Request(`http://localhost${path}`, init))).json();
   await (await get(WRONG_PIN)).body?.cancel();
-  assertEquals(await ask("/guard/status"), { entries: 1, throttled: 1 });
+  const size = async (): Promise<unknown> => (await ask("/status") as { guard: unknown }).guard;
+  assertEquals(await size(), { entries: 1, throttled: 1 });
   const named = await ask("/guard/name", { method: "POST", body: "x" });
   const unlock = async (secret: string): Promise<unknown> =>
     (await ask("/guard/unlock", { method: "POST", body: secret }) as { remembered: boolean })
       .remembered;
   assertEquals([await unlock("mistyped"), await unlock("x")], [false, true]);
-  assertEquals(await ask("/guard/status"), { entries: 0, throttled: 0 });
+  assertEquals(await size(), { entries: 0, throttled: 0 });
   assertEquals(await unlock("x"), false);
   await close();
   const { name } = named as { readonly name: string };

@@ -18,7 +18,10 @@ const FACTS: OpenApiSettings = {
   base: "http://localhost",
   wantsKey: false,
   service: {
-    otp: { algorithm: "SHA1", digits: 6, period: 30, window: 1 },
+    algorithm: "SHA1",
+    digits: 6,
+    period: 30,
+    window: 1,
     secretEncoding: "text",
     html: "svg",
     now: () => 0,
@@ -57,7 +60,14 @@ function documentWith(
 function operation(name: string, result: ResultType): Operation {
   const texts = { purpose: () => "", example: () => "string" };
   const parameters = [{ name: "x", max: 9, unit: "bytes", mayBeEmpty: true, ...texts }] as const;
-  return { name, documentation: "", parameters, result, invoke: () => Promise.reject() };
+  return {
+    name,
+    documentation: "",
+    parameters,
+    result,
+    refusesOtherSites: false,
+    invoke: () => Promise.reject(),
+  };
 }
 
 const MANY = [

@@ -14,7 +14,14 @@ const INFO: ResultType = { kind: "record", name: "Info", fields: ["A", "B"] };
 function operation(name: string, result: ResultType): Operation {
   const texts = { purpose: () => "", example: () => "string" };
   const parameters = [{ name: "x", max: 9, unit: "bytes", mayBeEmpty: true, ...texts }] as const;
-  return { name, documentation: "", parameters, result, invoke: () => Promise.reject() };
+  return {
+    name,
+    documentation: "",
+    parameters,
+    result,
+    refusesOtherSites: false,
+    invoke: () => Promise.reject(),
+  };
 }
 
 // Each type twice, since a name that is declared twice makes the whole schema invalid.

@@ -1,8 +1,6 @@
 /**
- * The help of all commands, and of one of each kind, as people see it. What is written here stands in
- * help.txt:
- *
- *     deno run tests/unit/cli/args/help_texts.ts > tests/unit/cli/args/help.txt
+ * Help of all commands, and of one of each kind, as people see it. `deno task generate` writes it into
+ * help.txt.
  *
  * @module
  */

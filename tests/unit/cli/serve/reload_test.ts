@@ -1,7 +1,6 @@
 import { assertEquals } from "@std/assert/equals";
 import { keysInWords, Reload, type Renewable } from "../../../../lib/cli/serve/reload.ts";
 import { UsageError } from "../../../../lib/config/option.ts";
-import type { CallerKey } from "../../../../lib/http/api_keys.ts";
 import type { KeyFileOption, RenewedKeys, ServerState } from "../../../../lib/server/server.ts";
 import { tlsVersion } from "../../../../lib/server/files/tls.ts";
 import { ListenError } from "../../../../lib/server/listen/error.ts";
@@ -9,14 +8,10 @@ import { CERTIFICATE, ENDED, PRIVATE_KEY } from "../../../support/certificates.t
 import { configOf, withProcess } from "../../../support/command.ts";
 import { withFolder } from "../../../support/folder.ts";
 
-function keysOf(...names: (string | undefined)[]): readonly CallerKey[] {
-  return names.map((name, i) => ({ name, key: `key ${i}` }));
-}
-
 Deno.test("keysInWords() has the number of keys, and their names", () => {
-  const none = undefined;
+  const none = null;
   const all = [[], [none], [none, none], ["a"], ["b", "a", "b"], ["a", none, none], [none, "a"]];
-  assertEquals(all.map((names) => keysInWords(keysOf(...names))), [
+  assertEquals(all.map((names) => keysInWords(names)), [
     "0 keys",
     "1 key",
     "2 keys",
@@ -89,7 +84,7 @@ Deno.test("Reload logs a line for each file", async () => {
     const listener = { renew: (tls: unknown) => Promise.resolve(shown.push(tls) > 0) };
     const renewed = {
       listener,
-      renewKeys: () => ({ keys: keysOf("a", undefined), isChanged: true }),
+      renewKeys: () => ({ names: ["a", null], isChanged: true }),
     };
     const newCertificate = "info: the certificate was read again: it is valid until 2126-10-27";
     const newKeys = "info: the API keys were read again: 2 keys: a, 1 without a name";
@@ -202,7 +197,7 @@ Deno.test("an unchanged file is logged as unchanged, and a credential as systemd
   await withFolder(async (folder) => {
     await Deno.writeTextFile(`${folder}/keys`, `1st:${"k".repeat(32)}\n`, { mode: 0o600 });
     const keys = ["--api-keys-file", `${folder}/keys`];
-    const renewKeys = (): RenewedKeys => ({ keys: keysOf(undefined), isChanged: false });
+    const renewKeys = (): RenewedKeys => ({ names: [null], isChanged: false });
     const risk =
       "warn: line 1 of the file of --api-keys-file has a colon, and no name before it: " +
       "the whole line is the key. A name begins with a letter, and has only letters, digits, dots, " +
@@ -213,7 +208,7 @@ Deno.test("an unchanged file is logged as unchanged, and a credential as systemd
     ]);
     const sealKeys = ["--seal-keys-file", `${folder}/keys`];
     const renewBoth = (option: KeyFileOption): RenewedKeys =>
-      option === "apiKeysFile" ? renewKeys() : { keys: keysOf("new", "old"), isChanged: true };
+      option === "apiKeysFile" ? renewKeys() : { names: ["new", "old"], isChanged: true };
     assertEquals(await linesOfReload([...keys, ...sealKeys], { renewKeys: renewBoth }), [
       "info: the API keys are unchanged: 1 key",
       "info: the seal keys were read again: 2 keys: new, old",
@@ -251,7 +246,7 @@ Deno.test("SIGHUP warns of files that others can read, as the start does", async
       ...["--api-keys-file", `${folder}/api`, "--seal-keys-file", `${folder}/seal`],
     ];
     const listener = { renew: () => Promise.resolve(true) };
-    const renewKeys = (): RenewedKeys => ({ keys: keysOf("a"), isChanged: true });
+    const renewKeys = (): RenewedKeys => ({ names: ["a"], isChanged: true });
     const lines = await linesOfReload(files, { listener, renewKeys });
     const risk = (flag: string): string =>
       `warn: everybody on this machine can read the file that ${flag} names.`;

@@ -2,7 +2,7 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
 import { openStore, slotOf, SPREAD_KEYS } from "../../../../lib/guard/redis/connect.ts";
-import { StoreUrl } from "../../../../lib/guard/redis/store_url.ts";
+import { parseStoreUrl, type StoreUrl } from "../../../../lib/guard/redis/store_url.ts";
 import { startFakeRedis } from "../../../support/fake_redis.ts";
 
 Deno.test("slotOf() returns the slots of Redis", () => {
@@ -23,7 +23,7 @@ Deno.test("a Cluster without a node for a key is an error", async () => {
       return last < 0 ? [] : [[0, last, ["127.0.0.1", node.port, "id"]]];
     });
     const client = await openStore(
-      StoreUrl.parse(`redis+cluster://127.0.0.1:${node.port}`) as StoreUrl,
+      parseStoreUrl(`redis+cluster://127.0.0.1:${node.port}`) as StoreUrl,
       options,
     );
     const asked = client.connect().then(async () => {

@@ -9,7 +9,7 @@ import {
 } from "../../../../lib/guard/redis/operator.ts";
 import { UNREADABLE } from "../../../../lib/guard/redis/reasons.ts";
 import { KEY_PREFIX, PROBE_PREFIX } from "../../../../lib/guard/redis/script.ts";
-import { StoreUrl } from "../../../../lib/guard/redis/store_url.ts";
+import { parseStoreUrl, type StoreUrl } from "../../../../lib/guard/redis/store_url.ts";
 import { type Reply, startFakeRedis } from "../../../support/fake_redis.ts";
 
 /** Asks a store that answers each command by a function, and gives the commands as well. */
@@ -23,7 +23,7 @@ async function commandsOf<T>(
     return answer(words);
   });
   try {
-    const url = StoreUrl.parse(`${store.url}?timeout=60000`) as StoreUrl;
+    const url = parseStoreUrl(`${store.url}?timeout=60000`) as StoreUrl;
     return { result: await withStore(url, {}, act), commands };
   } finally {
     store.close();

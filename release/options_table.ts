@@ -1,0 +1,34 @@
+/**
+ * Table of docs/options.md, derived from the table of options. Run, it writes the table into the page:
+ * `deno task generate`.
+ *
+ * @module
+ */
+
+import { flagOf, namesOf, variableOf } from "../lib/config/option.ts";
+import { OPTIONS } from "../lib/config/options.ts";
+
+/** Cells of a row: flag, variable, default, meaning. */
+export type OptionRow = readonly [string, string, string, string];
+
+/** Returns the rows, without the head. */
+export function optionRows(): readonly OptionRow[] {
+  return namesOf(OPTIONS).map((name) => {
+    const { placeholder, defaultText, description } = OPTIONS[name];
+    const flag = `\`${flagOf(name)}${placeholder === undefined ? "" : ` ${placeholder}`}\``;
+    const shown = defaultText === "" ? "" : `\`${defaultText}\``;
+    return [flag, `\`${variableOf(name)}\``, shown, description];
+  });
+}
+
+if (import.meta.main) {
+  const page = new URL("../docs/options.md", import.meta.url);
+  const head: readonly OptionRow[] = [
+    ["Option", "Variable", "Default", "Meaning"],
+    ["---", "---", "---", "---"],
+  ];
+  const table = [...head, ...optionRows()].map((row) => `| ${row.join(" | ")} |`).join("\n");
+  const [before, , after] = Deno.readTextFileSync(page).split(/<!-- \/?options -->/);
+  const marked = `<!-- options -->\n\n${table}\n\n<!-- /options -->`;
+  Deno.writeTextFileSync(page, `${before}${marked}${after}`);
+}

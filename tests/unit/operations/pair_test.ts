@@ -1,0 +1,11 @@
+import { assert } from "@std/assert/assert";
+import { DEFAULTS } from "../../../lib/config/options.ts";
+import { pair } from "../../../lib/operations/pair.ts";
+
+Deno.test("no option replaces the names and the secret of a Key URI", () => {
+  // Rows that the table of options could have.
+  const options = { ...DEFAULTS, issuer: "Other", account: "Other", secret: "OTHER" };
+  const context = { ...options, now: () => 0, base: () => "" };
+  const { Html } = pair({ appName: "Acme", appInfo: "jane", secretCode: "a" }, context);
+  assert(Html.includes("otpauth://totp/Acme:jane?secret=ME&amp;issuer=Acme"), Html.slice(0, 200));
+});
