@@ -183,7 +183,7 @@ const PAIRINGS: readonly Question[] = [
     })
   ),
   pairing("the Key URI", "HTTP GET", keyUriOf, {
-    shows: (uri) => uri.startsWith("otpauth:") ? codeSettingsIn(new URL(uri).searchParams) : {},
+    shows: codeSettingsIn,
     // No issuer in the label, and no space in the account.
     known: `otpauth://totp/janedoe?secret=KEY&issuer=${percentEncode(APP.appName)}`,
   }),
@@ -244,7 +244,10 @@ function keyUriOf({ key, link, data }: PairingParts): string {
   }
 }
 
-function codeSettingsIn(parameters: URLSearchParams): Partial<Config> {
+function codeSettingsIn(uri: string): Partial<Config> {
+  const [, query] = /^otpauth:[^?]*\?(.*)$/.exec(uri) ?? [];
+  if (query === undefined) return {};
+  const parameters = new URLSearchParams(query);
   const settingOf = (name: "algorithm" | "digits" | "period"): Partial<Config> =>
     optionOf(name, parameters.get(name) ?? OPTIONS[name].defaultText);
   return { ...settingOf("algorithm"), ...settingOf("digits"), ...settingOf("period") };

@@ -7,6 +7,7 @@ import { configOf, runCommand } from "../../../support/command.ts";
 import { RemoteService } from "../../../../lib/cli/compare/remote.ts";
 import { NoReplyError } from "../../../../lib/cli/http_client.ts";
 import { CommandError } from "../../../../lib/cli/io/io.ts";
+import { AUTHORITY, STORE_CERTIFICATE, STORE_KEY } from "../../../support/certificates.ts";
 import {
   type ComparedOptions,
   type ComparedServer,
@@ -178,6 +179,42 @@ Deno.test("no pin is sent at the end of a time step, which both sides may see di
       },
     );
     assertEquals([code, slept], [0, [waitMs]]);
+  }
+});
+
+Deno.test("over TLS the certificate is checked by the authorities of --ca", async () => {
+  await using server = startCompared({ tls: { cert: STORE_CERTIFICATE, key: STORE_KEY } });
+  await withFolder(async (folder) => {
+    await Deno.writeTextFile(`${folder}/ca`, AUTHORITY);
+    assertSame(await runCommand(["compare", server.url, "--ca", `${folder}/ca`]));
+  });
+  const { code, stderr } = await runCommand(["compare", server.url]);
+  assertEquals(code, 1);
+  assertHas(stderr, " has a certificate that is not trusted, or not for this name: give --ca.\n");
+});
+
+// Values that a server can put into the Key URI, the namespace and the addresses.
+const HOSTILE = [
+  "otpauth://[?digits=8",
+  "otpauth://totp/a?period=0&digits=99&algorithm=MD5",
+  "%E0%A4%A",
+];
+
+Deno.test("a value that no option can have is a difference, and no failure of this program", async () => {
+  for (const value of [...HOSTILE, "urn:é", "urn:a\u2028b", "http://[", "é".repeat(300)]) {
+    const { code, stdout, stderr } = await compared({
+      lie: (call, reply) => ({
+        ...reply,
+        text: call.target.includes("wsdl")
+          ? reply.text.replace(
+            /(targetNamespace|location)="[^"]*"/g,
+            `$1="${value.replace("&", "")}"`,
+          )
+          : reply.text.replace(/otpauth:[^'"&\\]*/, value),
+      }),
+    });
+    assertEquals([code, stderr], [1, ""], stdout);
+    assertHas(stdout, "\nDifferent: ");
   }
 });
 
