@@ -25,7 +25,7 @@ export type Call = {
 };
 
 /** Media type of a result in each form: the bindings, and `/pair.aspx` and `/Validate.aspx`. */
-const RESULT_TYPES = {
+export const RESULT_TYPES = {
   "SOAP 1.1": SOAP_11.mediaType,
   "SOAP 1.2": SOAP_12.mediaType,
   "HTTP GET": "text/xml",

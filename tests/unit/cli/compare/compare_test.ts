@@ -218,6 +218,19 @@ Deno.test("a value that no option can have is a difference, and no failure of th
   }
 });
 
+Deno.test("addresses that differ from each other are all shown, and are no --base-url", async () => {
+  const { code, stdout } = await compared({
+    lie: (_call, reply) => ({
+      ...reply,
+      text: reply.text.replace(/(soap12:address location=)"[^"]*"/, '$1"http://b/api.asmx"'),
+    }),
+  });
+  assertEquals(code, 1);
+  const [, first, second] = /there http:\/\/([\d.:]+)\/api\.asmx, (.*), http/.exec(stdout) ?? [];
+  assertEquals([first?.startsWith("127.0.0.1:"), second], [true, "http://b/api.asmx"], stdout);
+  assert(!stdout.includes("Start Authenticator"), stdout);
+});
+
 Deno.test("a service is asked sixty times at most", async () => {
   await using server = startCompared();
   const parts = { timeoutMs: 10_000, now: Date.now, sleep: () => Promise.resolve() };
