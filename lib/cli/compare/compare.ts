@@ -6,7 +6,7 @@
 
 import { randomBytes } from "node:crypto";
 import { createService } from "../../config/create_service.ts";
-import { flagOf, UsageError } from "../../config/option.ts";
+import { UsageError } from "../../config/option.ts";
 import type { Config } from "../../config/options.ts";
 import { openGuard } from "../../guard/open_guard.ts";
 import { KeyRing } from "../../http/api_keys.ts";
@@ -67,7 +67,7 @@ export async function compare(
   const authorities = ca === undefined ? [] : readAuthorities(ca);
   const remote = new RemoteService(place, key, authorities, parts);
   const comparison = new Comparison(config, sealKeysOf(config), remote, print);
-  const sent = sendKey ? `The first key of ${flagOf("apiKeysFile")} is sent` : "No API key is sent";
+  const sent = sendKey ? "The first key of --api-keys-file is sent" : "No API key is sent";
   print(
     `Asking ${place}, with at most ${MAX_REQUESTS} requests: secrets drawn for them, and pins ` +
       `made from those. ${sent}.`,
@@ -76,10 +76,9 @@ export async function compare(
 }
 
 function firstKey({ apiKeysFile }: Config, { protocol, host }: URL): string {
-  const [flag, file] = [flagOf("sendKey"), flagOf("apiKeysFile")];
-  if (apiKeysFile === undefined) throw new UsageError(`${flag} needs ${file}`);
+  if (apiKeysFile === undefined) throw new UsageError("--send-key needs --api-keys-file");
   if (protocol !== "https:" && !isLoopback(host)) {
-    throw new UsageError(`${flag} needs a URL with https, or one of this machine`);
+    throw new UsageError("--send-key needs a URL with https, or one of this machine");
   }
   return readKeys(apiKeysFile)[0]!.key;
 }

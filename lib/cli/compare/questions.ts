@@ -5,7 +5,6 @@
  */
 
 import { createHash, randomBytes } from "node:crypto";
-import { flagOf } from "../../config/option.ts";
 import { type Config, OPTIONS } from "../../config/options.ts";
 import { JSON_TYPE } from "../../bindings/json.ts";
 import { percentEncode, setupCode } from "../../otp/key_uri.ts";
@@ -154,7 +153,7 @@ function sealQuestion(keys: SealKeys = new SealKeys([], randomBytes)): Question 
       sealIn(reply, secretCode, keys) ?? `no answer to this question: ${describeReply(reply)}`,
     advice: (answer) =>
       /^(?:no|a) seal/.test(answer)
-        ? `Give both the same ${flagOf("sealKeysFile")}, and take each step of a change of its ` +
+        ? "Give both the same --seal-keys-file, and take each step of a change of its " +
           "keys on all servers: a secret sealed by one opens at none that lacks the key."
         : undefined,
   };

@@ -6,7 +6,7 @@
 
 import tls from "node:tls";
 import { urlToHttpOptions } from "node:url";
-import { flagOf, UsageError } from "../../config/option.ts";
+import { UsageError } from "../../config/option.ts";
 import { NoReplyError, send, type ServerReply } from "../http_client.ts";
 import { CommandError } from "../io/io.ts";
 import type { Call } from "./service_calls.ts";
@@ -121,10 +121,9 @@ export class RemoteService {
         "through, and compare again";
     }
     if (status !== 401 || isAnonymous) return undefined;
-    const file = flagOf("apiKeysFile");
     return this.key === undefined
-      ? `requires an API key: give ${file}, and ${flagOf("sendKey")} to send its first`
-      : `does not accept the first key of ${file}`;
+      ? "requires an API key: give --api-keys-file, and --send-key to send its first"
+      : "does not accept the first key of --api-keys-file";
   }
 }
 

@@ -80,8 +80,7 @@ export function reportOf(
   const times = Math.round(10 * (2 * theirs.window + 1) / (2 * ours.window + 1)) / 10;
   const advice = findings.flatMap((finding) => finding.advice ?? []);
   if (named.has("baseUrl")) {
-    const proxy = flagOf("trustProxy");
-    advice.unshift(`Addresses come from ${flagOf("baseUrl")}, or behind a proxy from ${proxy}.`);
+    advice.unshift("Addresses come from --base-url, or behind a proxy from --trust-proxy.");
   }
   if (named.has("window")) advice.unshift(`It accepts a code ${times} times as long.`);
   if (options.length > 0) {
