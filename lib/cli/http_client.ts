@@ -7,7 +7,6 @@
 import { Buffer } from "node:buffer";
 import http, { type IncomingHttpHeaders, type IncomingMessage } from "node:http";
 import https from "node:https";
-import { flagOf } from "../config/option.ts";
 import { systemErrorCode, systemErrorReason } from "../system/system_error.ts";
 
 /** Default timeout of a reply, in milliseconds. */
@@ -147,7 +146,7 @@ function systemFailure(code: string): NoReplyError {
   }
   if (CERTIFICATE_CODE.test(code)) {
     return new NoReplyError(
-      `has a certificate that is not trusted, or not for this name: give ${flagOf("ca")}`,
+      "has a certificate that is not trusted, or not for this name: give --ca",
     );
   }
   const reason = systemErrorReason(code) ?? "the system refuses";
