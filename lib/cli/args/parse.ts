@@ -171,8 +171,8 @@ const OF_KUBERNETES =
 const PREFIX = "AUTHENTICATOR_";
 
 /**
- * Whether a variable is the address that Kubernetes sets for a service whose name begins with
- * `authenticator`: an option of ours may have the same name.
+ * Recognizes the address that Kubernetes sets for a service whose name begins with `authenticator`: an
+ * option of ours may have the same name.
  */
 export function isServiceLink(variable: string, value: string | undefined): boolean {
   return value !== undefined && /^AUTHENTICATOR_(?:\w+_)?PORT$/.test(variable) &&

@@ -24,7 +24,7 @@ export interface Finding {
   readonly there: string;
   /** The options that make it the same. */
   readonly options: readonly (keyof Config)[];
-  /** What to do, where a file of keys is the option. */
+  /** Advice, if the option is a file of keys. */
   readonly advice?: string | undefined;
 }
 
@@ -82,7 +82,7 @@ export function reportOf(
   const times = Math.round(10 * (2 * theirs.window + 1) / (2 * ours.window + 1)) / 10;
   const [base, proxy] = [flagOf("baseUrl"), flagOf("trustProxy")];
   const advice = findings.flatMap((finding) => finding.advice ?? []);
-  // Nobody should be told to give up keys.
+  // Keys are never to be given up.
   const settings = options.filter((option) => !option.endsWith("KeysFile"))
     .map((option) => setting(option, theirs));
   if (named.has("baseUrl")) {
