@@ -11,22 +11,8 @@ import type { ServiceContext } from "../operations/context.ts";
 import { checkFinder, FINDERS } from "../otp/finder.ts";
 import type { Config } from "./options.ts";
 
-/** Parts of a service that are not options. */
-export interface ServiceParts extends
-  Pick<
-    HandlerOptions,
-    | "apiKeys"
-    | "find"
-    | "isReady"
-    | "log"
-    | "metricsPage"
-    | "now"
-    | "page"
-    | "pinGuard"
-    | "sealKeys"
-    | "status"
-    | "telemetry"
-  > {}
+/** Parts of a service. One with the name of an option would be left out, and does not compile. */
+export type ServiceParts = Omit<HandlerOptions, keyof Config | "selfCheck">;
 
 /** A service. */
 export interface Service {
@@ -40,15 +26,8 @@ export interface Service {
   readonly selfCheck: Promise<void>;
 }
 
-/**
- * Makes the service of its options.
- *
- * @param parts Parts under names that no option has, since both become members of one object.
- */
-export function createService(
-  config: Config,
-  parts: ServiceParts & { readonly [Name in keyof Config]?: never },
-): Service {
+/** Makes the service of its options. */
+export function createService(config: Config, parts: ServiceParts): Service {
   const selfCheck = checkFinder(FINDERS[config.algorithm], config);
   // A server does not start, and a library answers no pin: each call reports it.
   selfCheck.catch(() => {});

@@ -4,26 +4,19 @@
  * @module
  */
 
-import type { ServiceContext } from "../operations/context.ts";
-import type { ServicePage } from "../page/service_page.ts";
+import type { PageSettings, ServicePage } from "../page/service_page.ts";
 import type { Log } from "../telemetry/log.ts";
 import type { RequestEvent } from "../telemetry/request_event.ts";
 import type { ServerStatus } from "../telemetry/status.ts";
 import type { KeyRing } from "./api_keys.ts";
 import type { BaseOptions } from "./request_target.ts";
 
-/** Options of a handler. */
-export interface HandlerOptions extends ServiceContext, BaseOptions {
-  /** Namespace name of the service, an absolute URI that ends with a slash. */
-  readonly namespace: string;
+/** Options of a handler: those that the page shows, and its parts. */
+export interface HandlerOptions extends PageSettings, BaseOptions {
   /** Log for unexpected errors. */
   readonly log: Pick<Log, "error">;
   /** Whether the server takes new work; otherwise `/readyz` answers 503. */
   readonly isReady: () => boolean;
-  /** Wrong pins that the guard allows for a secret, shown on the service page. */
-  readonly maxFailures: number;
-  /** Whether the guard accepts each code only once, shown on the service page. */
-  readonly singleUse: boolean;
   /** Keys of which callers must show one; undefined when no key is required. */
   readonly apiKeys?: KeyRing | undefined;
   /** Service page for people; without it, `/api.asmx` names the descriptions for tools. */

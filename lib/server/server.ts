@@ -25,7 +25,7 @@ import { KeyFileError } from "../system/key_file.ts";
 import { createLog, type Log } from "../telemetry/log.ts";
 import { createMetrics, type Metrics } from "../telemetry/metrics.ts";
 import type { RequestEvent } from "../telemetry/request_event.ts";
-import type { CheckedSecrets, ServerStatus } from "../telemetry/status.ts";
+import type { ServerStatus } from "../telemetry/status.ts";
 import { withTimeout } from "./runtime/timeout.ts";
 import type { PeerAddresses, Runtime } from "./runtime/runtime.ts";
 import { createGuard } from "./guard.ts";
@@ -173,16 +173,12 @@ export function createServerService(
         lostLines: writer.lost,
       })),
     status: () =>
-      statusOf({
+      statusOf({ state, guard, isReady: isReady(), nowMs: now() }, {
         version,
-        isReady: isReady(),
-        state,
-        guard,
-        now: now(),
-        store: config.guard,
         keys: ring?.names,
         sealKeys: sealKeys?.names,
         secrets: metrics?.checkedSecrets(),
+        store: guard === undefined ? "off" : `${config.guard}`,
       }),
   });
   return {
@@ -219,17 +215,18 @@ export function createServerService(
   };
 }
 
-function statusOf({ version, isReady, state, guard, now, store, keys, sealKeys, secrets }: {
-  readonly version: string;
-  readonly isReady: boolean;
+/** Parts of a running server that its status is read from. */
+interface StatusSource {
   readonly state: ServerState;
   readonly guard: Guard | undefined;
-  readonly now: number;
-  readonly store: Config["guard"];
-  readonly keys: readonly KeyName[] | undefined;
-  readonly sealKeys: readonly string[] | undefined;
-  readonly secrets: CheckedSecrets | undefined;
-}): ServerStatus {
+  readonly isReady: boolean;
+  readonly nowMs: number;
+}
+
+function statusOf(
+  { state, guard, isReady, nowMs }: StatusSource,
+  shown: Pick<ServerStatus, "version" | "keys" | "sealKeys" | "secrets" | "store">,
+): ServerStatus {
   const { address, certificateUntilMs: until, lastReload } = state;
   return {
     problems: [
@@ -237,17 +234,13 @@ function statusOf({ version, isReady, state, guard, now, store, keys, sealKeys, 
       ...(guard === undefined || guard.store.isHealthy()
         ? []
         : ["the store of the guard does not answer"]),
-      ...(until !== undefined && until < now ? ["the certificate has expired"] : []),
+      ...(until !== undefined && until < nowMs ? ["the certificate has expired"] : []),
     ],
-    version,
+    ...shown,
     since: isoTime(performance.timeOrigin),
     address,
     certificateUntil: until === undefined ? undefined : isoTime(until),
-    keys,
-    sealKeys,
-    secrets,
     reload: lastReload && { at: isoTime(lastReload.atMs), lines: lastReload.lines },
-    store: guard === undefined ? "off" : `${store}`,
     guard: guard?.memory &&
       { entries: guard.memory.size(), throttled: guard.memory.throttled() },
   };

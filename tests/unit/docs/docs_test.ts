@@ -19,7 +19,7 @@ import { DEFAULT_TOTP } from "../../../lib/otp/totp.ts";
 import { pair } from "../../../lib/operations/pair.ts";
 import { XML_LIMITS } from "../../../lib/xml/tree.ts";
 import { PAGES, prose, read, ROOT } from "../../support/pages.ts";
-import { optionRows } from "./options_table.ts";
+import { optionRows } from "../../../release/options_table.ts";
 
 /** The cells of the table between two marks, without its head. */
 function tableIn(page: string, mark: string): string[][] {

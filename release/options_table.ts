@@ -5,8 +5,8 @@
  * @module
  */
 
-import { flagOf, namesOf, variableOf } from "../../../lib/config/option.ts";
-import { OPTIONS } from "../../../lib/config/options.ts";
+import { flagOf, namesOf, variableOf } from "../lib/config/option.ts";
+import { OPTIONS } from "../lib/config/options.ts";
 
 /** Cells of a row: flag, variable, default, meaning. */
 export type OptionRow = readonly [string, string, string, string];
@@ -22,7 +22,7 @@ export function optionRows(): readonly OptionRow[] {
 }
 
 if (import.meta.main) {
-  const page = new URL("../../../docs/options.md", import.meta.url);
+  const page = new URL("../docs/options.md", import.meta.url);
   const head: readonly OptionRow[] = [
     ["Option", "Variable", "Default", "Meaning"],
     ["---", "---", "---", "---"],
