@@ -236,7 +236,7 @@ Deno.test("install.sh keeps the version before, however often it runs, and goes 
     assertEquals(machine.installed, versions("1", "1"));
   }));
 
-Deno.test("install.sh replaces nothing where a file is not what SHA256SUMS says", () =>
+Deno.test("install.sh replaces nothing if a checksum does not match SHA256SUMS", () =>
   withFolder(async (folder) => {
     const machine = new Machine(folder);
     for (
