@@ -107,7 +107,8 @@ const TABLE = {
   metricsPort: {
     placeholder: "PORT",
     defaultText: "",
-    description: "Operator port: health, metrics, status, guard; the main port then has no /metrics",
+    description:
+      "Operator port: health, metrics, status, guard; the main port then has no /metrics",
     expected: PORT.expected,
     parse: (text: string): Parsed<number | undefined> =>
       text === "" ? { value: undefined } : PORT.parse(text),

@@ -222,7 +222,11 @@ function guardLines(guard: Readonly<Record<GuardEvent, number>>, wrongPins: numb
     sample(evictions, { class: "failed" }, guard["evicted-failed"]),
     sample(evictions, { class: "throttled" }, guard["evicted-throttled"]),
     ...counter("authenticator_guard_wrong_pins_total", "Wrong pins that were checked.", wrongPins),
-    ...counter(errors, "Decisions that failed because the guard's store did not answer.", guard["store-error"]),
+    ...counter(
+      errors,
+      "Decisions that failed because the guard's store did not answer.",
+      guard["store-error"],
+    ),
   ];
 }
 
