@@ -11,27 +11,27 @@ import type { Config } from "../../config/options.ts";
 import { openGuard } from "../../guard/open_guard.ts";
 import { KeyRing } from "../../http/api_keys.ts";
 import { newSecret, secretKey } from "../../otp/secret.ts";
-import { hotp, importOtpKey, timeStep } from "../../otp/totp.ts";
+import { hotp, importOtpKey, MAX_WINDOW, timeStep } from "../../otp/totp.ts";
 import { isLoopback } from "../../page/shared/address.ts";
 import type { SealKeys } from "../../sealing/seal_keys.ts";
 import { readAuthorities } from "../../server/files/tls.ts";
 import { sleep } from "../../server/runtime/timeout.ts";
 import { readKeys, sealKeysOf } from "../../server/server.ts";
 import type { OptionsOf } from "../args/commands.ts";
-import { parseServiceUrl } from "../args/service_url.ts";
 import { NoReplyError, type ServerReply } from "../http_client.ts";
 import { CommandError } from "../io/io.ts";
-import type { Call } from "../service_calls.ts";
 import {
   type Draw,
+  PAIRING,
   type Question,
   questionsFor,
   RIGHT_PINS,
   WINDOW,
   windowQuestion,
 } from "./questions.ts";
-import { type CompareParts, MAX_REQUESTS, RemoteService } from "./remote.ts";
+import { type CompareParts, MAX_REQUESTS, parseServiceUrl, RemoteService } from "./remote.ts";
 import { countsOf, type Finding, reportOf } from "./report.ts";
+import type { Call } from "./service_calls.ts";
 import { findWindow } from "./window.ts";
 
 /** Difference of clocks that no user notices, in milliseconds: a third of a time step. */
@@ -41,7 +41,7 @@ const TOLERANCE_MS = 10_000;
 const MAX_AHEAD_MS = 86_400_000;
 
 /** Distance up to which the codes of a secret are all different, in time steps. */
-const MIN_DISTANCE = 12;
+const FURTHEST = MAX_WINDOW + 1;
 
 /** Questions that are asked again, to see whether several servers answer. */
 const MAX_REPEATED = 3;
@@ -66,12 +66,11 @@ export async function compare(
   const parts = { timeoutMs: 10_000, now: Date.now, sleep, ...replaced };
   const authorities = ca === undefined ? [] : readAuthorities(ca);
   const remote = new RemoteService(place, key, authorities, parts);
-  const comparison = new Comparison(config, sealKeysOf(config), remote, parts, print);
+  const comparison = new Comparison(config, sealKeysOf(config), remote, print);
+  const sent = sendKey ? `The first key of ${flagOf("apiKeysFile")} is sent` : "No API key is sent";
   print(
-    `Asking ${place}, with at most ${MAX_REQUESTS} requests: secrets drawn for them, and ` +
-      `pins made from those. ${
-        sendKey ? `The first key of ${flagOf("apiKeysFile")} is sent` : "No API key is sent"
-      }.`,
+    `Asking ${place}, with at most ${MAX_REQUESTS} requests: secrets drawn for them, and pins ` +
+      `made from those. ${sent}.`,
   );
   return await comparison.run();
 }
@@ -85,23 +84,30 @@ function firstKey({ apiKeysFile }: Config, { protocol, host }: URL): string {
   return readKeys(apiKeysFile)[0]!.key;
 }
 
+// Key of this process, in place of those of `--api-keys-file`, which need not be read for it.
+const KEY = newSecret("base32", crypto);
+const KEYS = new KeyRing([{ name: undefined, key: KEY }]);
+
 /** Question that was asked, with its answer. */
 interface Asked {
   readonly question: Question;
   readonly draw: Draw;
-  /** The draw where other questions have it too. */
-  readonly shared: Draw | undefined;
-  readonly calls: readonly Call[];
+  /** Whether other questions have the draw too: it needs no time step. */
+  readonly isShared: boolean;
   /** The answer; of one that did not come, the reason. */
   readonly answer: string;
   readonly isAnswered: boolean;
   /** Time of this machine when it was asked. */
   readonly sentMs: number;
+  /** Distance of the other side's clock as it was known then. */
+  readonly aheadMs: number;
 }
 
 /** Comparison: the state of one run. */
 class Comparison {
   readonly #findings: Finding[] = [];
+  /** Questions whose answers are not those of this program's options. */
+  readonly #doubtful: Asked[] = [];
   #theirs: Config;
   /** Lead of the other side's clock, in milliseconds. */
   #aheadMs = 0;
@@ -112,7 +118,6 @@ class Comparison {
     readonly ours: Config,
     readonly sealKeys: SealKeys | undefined,
     readonly remote: RemoteService,
-    readonly parts: CompareParts,
     readonly print: (line: string) => void,
   ) {
     this.#theirs = ours;
@@ -123,11 +128,10 @@ class Comparison {
     let end: CommandError | undefined;
     let isByTurns = false;
     try {
-      const doubtful: Asked[] = [];
       for (const group of Object.entries(questionsFor(this.ours, this.sealKeys))) {
-        doubtful.push(...await this.#askGroup(...group));
+        await this.#askGroup(...group);
       }
-      isByTurns = await this.#isByTurns(doubtful);
+      isByTurns = await this.#isByTurns();
     } catch (error) {
       if (!(error instanceof CommandError)) throw error;
       end = error;
@@ -147,45 +151,31 @@ class Comparison {
     return kinds.has("option") || kinds.has("different") ? 1 : 0;
   }
 
-  /** Asks the questions of a group, and returns those whose answers are not the right ones. */
-  async #askGroup(group: string, questions: readonly Question[]): Promise<readonly Asked[]> {
+  async #askGroup(group: string, questions: readonly Question[]): Promise<void> {
     const asked: Asked[] = [];
     const findings: Finding[] = [];
-    const beforeMs = this.#aheadMs;
     try {
       const isTimed = group === WINDOW || group === RIGHT_PINS;
-      const draw = isTimed ? undefined : await this.#draw({});
+      const draw = isTimed ? undefined : await this.#draw();
       for (const question of questions) asked.push(await this.#ask(question, draw));
-      // The clock is set before the first pin is made.
-      const dateAheadMs = this.remote.aheadMs ?? 0;
-      const isTime = Math.abs(dateAheadMs) <= MAX_AHEAD_MS;
-      if (group === "Description" && isTime) this.#aheadMs = dateAheadMs;
-      if (group === WINDOW) {
-        await this.#measureWindow(asked);
-        findings.push(clockFinding(isTime ? this.#aheadMs : dateAheadMs, isTime));
-      }
+      if (group === WINDOW) findings.push(await this.#measureWindow(asked));
     } finally {
       for (const each of asked) findings.push(await this.#judge(each));
       this.#findings.push(...findings);
       if (findings.length > 0) this.print(`${group}: ${countsOf(findings)}`);
     }
-    if (group === "Pairing" && this.#findings.every(({ kind }) => kind === "different")) {
+    if (group === PAIRING && this.#findings.every(({ kind }) => kind === "different")) {
       const there = this.remote.redactor.text(this.#findings[0]!.there);
       throw new CommandError(`${this.remote.place} does not answer as such a service: ${there}`);
     }
-    const isKept = group !== WINDOW || this.#aheadMs === beforeMs;
-    const doubtful = findings.filter(({ kind }) => kind === "option" || kind === "different");
-    return asked.filter(({ question: { name }, isAnswered }) =>
-      isKept && isAnswered && doubtful.some((finding) => finding.name === name)
-    );
   }
 
   /** Repeats doubtful questions twice: servers that answer by turns give another answer. */
-  async #isByTurns(doubtful: readonly Asked[]): Promise<boolean> {
-    for (const { question, answer, shared } of doubtful.slice(0, MAX_REPEATED)) {
+  async #isByTurns(): Promise<boolean> {
+    for (const { question, answer, isShared, draw } of this.#doubtful.slice(0, MAX_REPEATED)) {
       for (const _time of [1, 2]) {
         this.#replies.clear();
-        const again = await this.#askOnce(question, shared);
+        const again = await this.#askOnce(question, isShared ? draw : undefined);
         if (again.isAnswered && again.answer !== answer) return true;
       }
     }
@@ -203,22 +193,20 @@ class Comparison {
   }
 
   async #askOnce(question: Question, shared: Draw | undefined): Promise<Asked> {
-    if (shared === undefined) await this.#awaitStep();
-    const draw = shared ?? await this.#draw(question);
-    const calls = Array<Call>(question.times ?? 1).fill(question.call(draw));
-    const begun = { question, draw, shared, calls, sentMs: this.parts.now() };
-    const step = this.#step();
+    const isShared = shared !== undefined;
+    if (!isShared) await this.#awaitStep();
+    const draw = shared ?? await this.#draw(question.secret);
+    const [sentMs, step] = [this.remote.parts.now(), this.#step()];
+    const begun = { question, draw, isShared, sentMs, aheadMs: this.#aheadMs };
     try {
-      const answers: string[] = [];
-      for (const call of calls) {
-        const sent = shared && this.#replies.get(JSON.stringify(call));
-        const reply = sent ?? await this.remote.ask(call, question.isAnonymous);
-        if (shared !== undefined) this.#replies.set(JSON.stringify(call), reply);
-        answers.push(question.read(reply, draw));
-      }
-      const isInStep = shared !== undefined || step === this.#step();
-      const answer = isInStep ? answers.join(", ") : "no answer within a time step";
-      return { ...begun, answer, isAnswered: isInStep };
+      const answer = await answerOf(question, draw, async (call) => {
+        const reply = this.#replies.get(JSON.stringify(call)) ?? await this.remote.ask(call);
+        if (isShared) this.#replies.set(JSON.stringify(call), reply);
+        return reply;
+      });
+      return isShared || step === this.#step()
+        ? { ...begun, answer, isAnswered: true }
+        : { ...begun, answer: "no answer within a time step", isAnswered: false };
     } catch (error) {
       if (!(error instanceof NoReplyError)) throw error;
       return { ...begun, answer: `no answer: ${error.message}`, isAnswered: false };
@@ -227,24 +215,23 @@ class Comparison {
 
   /** Returns the time step of the other side. */
   #step(): number {
-    return timeStep(this.parts.now() + this.#aheadMs, this.#theirs.period);
+    return timeStep(this.remote.parts.now() + this.#aheadMs, this.#theirs.period);
   }
 
   /** Waits at the end and the beginning of a time step, which both sides may see differently. */
   async #awaitStep(): Promise<void> {
     const periodMs = this.#theirs.period * 1000;
     const marginMs = Math.min(1_500, periodMs / 20);
-    const sinceMs = (this.parts.now() + this.#aheadMs + marginMs) % periodMs;
+    const sinceMs = (this.remote.parts.now() + this.#aheadMs + marginMs) % periodMs;
     const waitMs = 2 * marginMs - sinceMs;
     if (waitMs <= 0) return;
     if (waitMs >= 1_000) this.print("Waiting for the next time step.");
-    await this.parts.sleep(waitMs);
+    await this.remote.parts.sleep(waitMs);
   }
 
-  /** Draws a secret whose codes in the window and around it are all different. */
-  async #draw({ secret, distance = 0 }: Partial<Question>): Promise<Draw> {
-    const { algorithm, digits, secretEncoding, namespace, window } = this.#theirs;
-    const furthest = Math.max(MIN_DISTANCE, window + 1, distance);
+  /** Draws a secret whose codes in any window and next to it are all different. */
+  async #draw(secret?: Question["secret"]): Promise<Draw> {
+    const { algorithm, digits, secretEncoding, namespace } = this.#theirs;
     const { origin } = new URL(this.remote.place);
     const now = this.#step();
     for (;;) {
@@ -256,101 +243,94 @@ class Comparison {
       const pin = await hotp(key, now, digits);
       if (secret === "code begins with 0" && !pin.startsWith("0")) continue;
       const codes = await Promise.all(
-        Array.from({ length: 2 * furthest + 1 }, (_, i) => hotp(key, now + i - furthest, digits)),
+        Array.from({ length: 2 * FURTHEST + 1 }, (_, i) => hotp(key, now + i - FURTHEST, digits)),
       );
+      const pinAt = (steps: number): string => codes[steps + FURTHEST]!;
       const wrongPin = String((Number(pin) + 1) % 10 ** digits).padStart(digits, "0");
       if (new Set([...codes, wrongPin]).size === codes.length + 1) {
-        const pinAt = (steps: number): string => codes[steps + furthest]!;
-        return { secretCode, pin, pinAt, wrongPin, namespace, origin };
+        return { secretCode, pinAt, wrongPin, namespace, origin };
       }
     }
   }
 
-  /** Measures the window, and by its middle the clock. */
-  async #measureWindow(asked: Asked[]): Promise<void> {
+  /** Sets the clock by the Date, and measures the window, and by its middle the clock. */
+  async #measureWindow(asked: Asked[]): Promise<Finding> {
+    const { aheadMs = 0 } = this.remote;
+    const isTime = Math.abs(aheadMs) <= MAX_AHEAD_MS;
+    if (isTime) this.#aheadMs = aheadMs;
     const found = await findWindow(this.ours.window, async (steps) => {
       const each = await this.#ask(windowQuestion(steps));
       asked.push(each);
       return each.answer === "true";
     });
-    if (found === undefined) return;
-    this.#aheadMs += found.middle * this.#theirs.period * 1000;
-    this.#theirs = { ...this.#theirs, window: found.width };
+    if (found !== undefined) {
+      this.#aheadMs += found.middle * this.#theirs.period * 1000;
+      this.#theirs = { ...this.#theirs, window: found.width };
+    }
+    return clockFinding(isTime ? this.#aheadMs : aheadMs, isTime);
   }
 
   async #judge(asked: Asked): Promise<Finding> {
-    const { question: { name, known, keyFile }, answer, isAnswered } = asked;
+    const { question: { name, known, advice }, answer, isAnswered, isShared, aheadMs } = asked;
     const [ours, theirs] = [this.ours, this.#theirs];
     const here = await this.#answerHere(asked, theirs);
-    const finding = { name, here, there: answer, options: [] };
-    if (!isAnswered) return { ...finding, kind: "different" };
-    if (answer !== here) {
-      return keyFile?.answer.test(answer)
-        ? { ...finding, kind: "option", options: [keyFile.option], advice: keyFile.advice }
-        : { ...finding, kind: answer === known ? "known" : "different" };
-    }
     // An option explains the answer where the answer changes with it.
     const options: (keyof Config)[] = [];
-    for (const option of Object.keys(ours) as (keyof Config)[]) {
+    for (const option of answer === here ? Object.keys(ours) as (keyof Config)[] : []) {
       if (theirs[option] === ours[option]) continue;
       const without = await this.#answerHere(asked, { ...theirs, [option]: ours[option] });
       if (without !== answer) options.push(option);
     }
-    return { ...finding, kind: options.length === 0 ? "same" : "option", options };
+    const finding = { name, here, there: answer, options };
+    if (answer === known && answer !== here) return { ...finding, kind: "known" };
+    if (answer === here && options.length === 0) return { ...finding, kind: "same" };
+    // The codes of a clock that turned out to be another are no longer those of their steps.
+    if (isAnswered && (isShared || aheadMs === this.#aheadMs)) this.#doubtful.push(asked);
+    return answer === here
+      ? { ...finding, kind: "option" }
+      : { ...finding, kind: "different", advice: advice?.(answer) };
   }
 
-  async #answerHere({ question, draw, calls, sentMs }: Asked, config: Config): Promise<string> {
-    const nowMs = sentMs + this.#aheadMs;
-    const isAnonymous = question.isAnonymous === true;
-    const keys = this.sealKeys;
-    const replies = await answerHere(config, keys, draw.origin, calls, nowMs, isAnonymous);
-    return replies.map((reply) => question.read(reply, draw)).join(", ");
+  /** Answers a question as a server with some options does that has just been started. */
+  async #answerHere({ question, draw, sentMs }: Asked, config: Config): Promise<string> {
+    const clock = { randomBytes, now: () => performance.now() };
+    // It opens no store, port, log or file: the guard is in memory.
+    const { handler } = createService(config, {
+      now: () => sentMs + this.#aheadMs,
+      pinGuard: openGuard({ ...config, ...clock, guard: "memory" }),
+      apiKeys: config.apiKeysFile === undefined ? undefined : KEYS,
+      sealKeys: this.sealKeys,
+      log: { error: () => {} },
+      isReady: () => true,
+    });
+    return await answerOf(question, draw, async ({ path, headers, isAnonymous, ...call }) => {
+      const key = isAnonymous ? {} : { "x-api-key": KEY };
+      const fields = { ...headers, ...key, host: new URL(draw.origin).host };
+      const reply = await handler(new Request(draw.origin + path, { ...call, headers: fields }));
+      const { status } = reply;
+      return { status, headers: Object.fromEntries(reply.headers), text: await reply.text() };
+    });
   }
+}
+
+/** Asks a service, and reads its answer. */
+async function answerOf(
+  { call, times = 1, read }: Question,
+  draw: Draw,
+  send: (call: Call) => Promise<ServerReply>,
+): Promise<string> {
+  const answers: string[] = [];
+  while (answers.length < times) answers.push(read(await send(call(draw)), draw));
+  return answers.join(", ");
 }
 
 /** Makes the finding about the clock; `isTime` is whether the Date of the other side is its time. */
 function clockFinding(aheadMs: number, isTime: boolean): Finding {
   const seconds = Math.round(Math.abs(aheadMs) / 1000);
-  const far = `${seconds} ${seconds === 1 ? "second" : "seconds"}`;
-  const there = `${far} ${aheadMs < 0 ? "behind" : "ahead"}${
-    isTime ? "" : " by its Date, not used"
-  }`;
+  const source = isTime ? "" : " by its Date, not used";
+  const there = `${seconds} seconds ${aheadMs < 0 ? "behind" : "ahead"}${source}`;
   const finding = { name: "the clock", here: "this machine's time", there, options: [] };
   return Math.abs(aheadMs) < TOLERANCE_MS
     ? { ...finding, kind: "same" }
     : { ...finding, kind: "different", advice: `Its clock is ${there}: synchronize both.` };
-}
-
-// Key of this process, in place of those of `--api-keys-file`, which need not be read for it.
-const KEY = newSecret("base32", crypto);
-const KEYS = new KeyRing([{ name: undefined, key: KEY }]);
-
-// Answers as a server with these options does that has just been started. It opens no store, port,
-// log or file: the guard is in memory.
-async function answerHere(
-  config: Config,
-  sealKeys: SealKeys | undefined,
-  origin: string,
-  calls: readonly Call[],
-  nowMs: number,
-  isAnonymous: boolean,
-): Promise<readonly ServerReply[]> {
-  const clock = { randomBytes, now: () => performance.now() };
-  const { handler } = createService(config, {
-    now: () => nowMs,
-    pinGuard: openGuard({ ...config, ...clock, guard: "memory" }),
-    apiKeys: config.apiKeysFile === undefined ? undefined : KEYS,
-    sealKeys,
-    log: { error: () => {} },
-    isReady: () => true,
-  });
-  const replies: ServerReply[] = [];
-  for (const { method, path, headers, body = null } of calls) {
-    const key = isAnonymous ? {} : { "x-api-key": KEY };
-    const all = { ...headers, ...key, host: new URL(origin).host };
-    const reply = await handler(new Request(origin + path, { method, body, headers: all }));
-    const fields = Object.fromEntries(reply.headers);
-    replies.push({ status: reply.status, headers: fields, text: await reply.text() });
-  }
-  return replies;
 }

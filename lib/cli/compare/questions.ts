@@ -9,29 +9,26 @@ import { flagOf } from "../../config/option.ts";
 import { type Config, OPTIONS } from "../../config/options.ts";
 import { JSON_TYPE } from "../../bindings/json.ts";
 import { percentEncode, setupCode } from "../../otp/key_uri.ts";
-import type { PairingInfo } from "../../operations/pair.ts";
 import { openSecret, SealKeys, UnopenedError } from "../../sealing/seal_keys.ts";
-import { attributeValue, isElement, type XmlElement } from "../../xml/tree.ts";
+import { attributeValue } from "../../xml/tree.ts";
 import type { ServerReply } from "../http_client.ts";
 import {
   type Call,
   describeReply,
-  documentOf,
+  elementsIn,
   type Form,
   FORMS,
-  keyIn,
   memberIn,
-  resultOf,
+  post,
+  resultIn,
   typeOf,
   writeCall,
-} from "../service_calls.ts";
+} from "./service_calls.ts";
 
 /** Values of a question, drawn anew each time a code is needed. */
 export interface Draw {
   /** The secret. */
   readonly secretCode: string;
-  /** The right pin. */
-  readonly pin: string;
   /** Returns the pin that is right some time steps from now. */
   readonly pinAt: (steps: number) => string;
   /** A pin that is wrong in the window and around it. */
@@ -54,25 +51,17 @@ export interface Question {
   readonly read: (reply: ServerReply, draw: Draw) => string;
   /** Returns the options that an answer shows. */
   readonly shows?: (answer: string, draw: Draw) => Partial<Config>;
-  /** Another file of keys that explains an answer, and what to do. */
-  readonly keyFile?: {
-    readonly option: "apiKeysFile" | "sealKeysFile";
-    readonly answer: RegExp;
-    readonly advice: string;
-  };
+  /** Says what to do about another answer where no value of an option explains it. */
+  readonly advice?: (answer: string) => string | undefined;
   /** The answer of the hosted service where no option restores it. */
   readonly known?: string;
   /** Requirement on its secret. */
   readonly secret?: "outside ASCII" | "code begins with 0";
-  /** The distance of its time step, where that is far. */
-  readonly distance?: number;
-  /** Whether it is asked without an API key. */
-  readonly isAnonymous?: boolean;
 }
 
-const APP = { appName: "Authenticator compare", appInfo: "jane doe" };
-
-/** Groups of questions whose right answers change with the time step. */
+/** Group of questions about Pair. */
+export const PAIRING = "Pairing";
+/** Group of questions whose right answers change with the time step. */
 export const WINDOW = "Clock and window";
 /** Group of the other questions with a code. */
 export const RIGHT_PINS = "Right pins";
@@ -88,8 +77,9 @@ export function questionsFor(
 ): Readonly<Record<string, readonly Question[]>> {
   return {
     // A proxy in front of a server that trusts it hides the second answer.
-    "Description": [...DESCRIPTION, ...(trustProxy ? [] : [FORWARDED]), sealQuestion(sealKeys)],
-    "Pairing": PAIRING,
+    "Description": trustProxy ? DESCRIPTION : [...DESCRIPTION, FORWARDED],
+    [PAIRING]: PAIRINGS,
+    "Sealing": [sealQuestion(sealKeys)],
     // Its questions follow from the answers.
     [WINDOW]: [],
     [RIGHT_PINS]: apiKeysFile === undefined ? RIGHT : [...RIGHT, ANONYMOUS],
@@ -104,74 +94,78 @@ export function windowQuestion(steps: number): Question {
     steps === 0 ? "the code of now" : `the code ${distance} ${steps < 0 ? "behind" : "ahead"}`,
     "HTTP GET",
     ({ pinAt, secretCode }) => ({ pin: pinAt(steps), secretCode }),
-    { distance: Math.abs(steps) },
   );
 }
 
-const WSDL: Call = { method: "GET", path: "/api.asmx?wsdl", headers: {} };
-
 const DESCRIPTION: readonly Question[] = [
-  { name: "the WSDL's operations", call: () => WSDL, read: wsdlReader(operationsIn) },
-  {
-    name: "the WSDL's namespace",
-    call: () => WSDL,
-    read: wsdlReader((root) => attribute(root, "targetNamespace")),
+  description("the WSDL's operations", /\}portType(?:\/|$)/, "name"),
+  description("the WSDL's namespace", /^[^}]*\}definitions$/, "targetNamespace", {
     shows: (answer) => optionOf("namespace", answer),
-  },
-  {
-    name: "the WSDL's addresses",
-    call: () => WSDL,
-    read: wsdlReader(addressesIn),
+  }),
+  description("the WSDL's addresses", /\}address$/, "location", {
     shows: (answer, { origin }) => {
       const [, base = origin] = /^(\S+)\/api\.asmx$/i.exec(answer) ?? [];
       return optionOf("baseUrl", base === origin ? "" : base);
     },
-  },
+  }),
 ];
 
-const FORWARDED: Question = {
-  name: "the WSDL's addresses, with X-Forwarded-Host",
-  call: () => ({ ...WSDL, headers: { "x-forwarded-host": "pins.example" } }),
-  read: wsdlReader(addressesIn),
-  shows: (answer) => ({ trustProxy: answer.includes("//pins.example/") }),
-};
+const FORWARDED = description(
+  "the WSDL's addresses, with X-Forwarded-Host",
+  /\}address$/,
+  "location",
+  { shows: (answer) => ({ trustProxy: answer.includes("//pins.example/") }) },
+  { "x-forwarded-host": "pins.example" },
+);
+
+/** Makes a question about an attribute in the WSDL; equal neighbours count once. */
+function description(
+  name: string,
+  path: RegExp,
+  attribute: string,
+  more: Partial<Question> = {},
+  headers: Call["headers"] = {},
+): Question {
+  return {
+    name,
+    call: () => ({ method: "GET", path: "/api.asmx?wsdl", headers }),
+    read: (reply) => {
+      const elements = elementsIn(reply.text);
+      const isWsdl = elements[0]?.[1].localName === "definitions";
+      if (reply.status !== 200 || typeOf(reply) !== "text/xml" || !isWsdl) {
+        return describeReply(reply);
+      }
+      return elements.filter(([place]) => path.test(place))
+        .flatMap(([, element]) => attributeValue(element, "", attribute) ?? [])
+        .filter((value, i, values) => value !== values[i - 1]).join(", ");
+    },
+    ...more,
+  };
+}
 
 /** Text of a 404 of this program or of ASP.NET, and not of a proxy. */
 const NO_SUCH_PATH = /^Not found\.\s*$|The resource (?:cannot be found|you are looking for)/;
 
-function sealQuestion(keys: SealKeys | undefined): Question {
+function sealQuestion(keys: SealKeys = new SealKeys([], randomBytes)): Question {
   return {
     name: "the seal of a secret",
-    call: ({ secretCode }) => ({
-      method: "POST",
-      path: "/seal",
-      headers: { "content-type": JSON_TYPE },
-      body: JSON.stringify({ secretCode }),
-    }),
+    call: ({ secretCode }) => post("/seal", JSON_TYPE, JSON.stringify({ secretCode })),
     read: (reply, { secretCode }) =>
       sealIn(reply, secretCode, keys) ?? `no answer to this question: ${describeReply(reply)}`,
-    keyFile: {
-      option: "sealKeysFile",
-      answer: /^(?:no|a) seal/,
-      advice:
-        `Give both the same ${flagOf("sealKeysFile")}, and take each step of a change of its ` +
-        "keys on all servers: a secret sealed by one opens at none that lacks the key.",
-    },
+    advice: (answer) =>
+      /^(?:no|a) seal/.test(answer)
+        ? `Give both the same ${flagOf("sealKeysFile")}, and take each step of a change of its ` +
+          "keys on all servers: a secret sealed by one opens at none that lacks the key."
+        : undefined,
   };
 }
 
-const NO_KEYS = new SealKeys([], randomBytes);
-
-function sealIn(
-  reply: ServerReply,
-  secretCode: string,
-  keys: SealKeys | undefined,
-): string | undefined {
+function sealIn(reply: ServerReply, secretCode: string, keys: SealKeys): string | undefined {
   const { status, text } = reply;
   if (status === 404 && NO_SUCH_PATH.test(text)) return "no seal";
   if (status !== 200 || typeOf(reply) !== JSON_TYPE) return undefined;
   try {
-    const opened = openSecret(String(memberIn(text)), keys ?? NO_KEYS);
+    const opened = openSecret(String(memberIn(text)), keys);
     if (opened.text !== secretCode || opened.form === "plain") return undefined;
     return opened.form === "sealed" ? "a seal of the first key" : "a seal of an older key";
   } catch (error) {
@@ -180,34 +174,94 @@ function sealIn(
   }
 }
 
-const PAIRING: readonly Question[] = [
+const APP = { appName: "Authenticator compare", appInfo: "jane doe" };
+
+const PAIRINGS: readonly Question[] = [
   ...FORMS.map((form) =>
-    pairing(
-      `the setup key, by ${form}`,
-      form,
-      ({ ManualSetupCode: key, Html }, { secretCode }) =>
-        keyIn(Html) === key ? keyKind(key, secretCode) : "two keys",
-      {
-        shows: (answer) => optionOf("secretEncoding", answer.replace("the secret as ", "")),
-      },
-    )
+    pairing(`the setup key, by ${form}`, form, keyKind, {
+      shows: (answer) => optionOf("secretEncoding", answer.replace("the secret as ", "")),
+    })
   ),
-  pairing("the Key URI", "HTTP GET", keyUriIn, {
-    shows: (uri) => uri.startsWith("otpauth:") ? codeSettingsIn(new URL(uri).searchParams) : {},
+  pairing("the Key URI", "HTTP GET", keyUriOf, {
+    shows: codeSettingsIn,
     // No issuer in the label, and no space in the account.
     known: `otpauth://totp/janedoe?secret=KEY&issuer=${percentEncode(APP.appName)}`,
   }),
-  pairing("the form of Html", "HTTP GET", ({ Html }) => formOf(Html), {
-    shows: (answer) => optionOf("html", answer.replace(/,.*$/, "")),
-  }),
-  pairing("the addresses in Html", "short route", ({ Html }) => addressesOfPicture(Html), {
+  pairing("the form of Html", "HTTP GET", ({ svg, picture }) => {
+    if (svg === undefined) return picture === undefined ? "neither svg nor image" : "image";
+    // The picture holds the Key URI too, and with it the key.
+    return `svg, picture ${createHash("sha256").update(svg).digest("hex").slice(0, 8)}`;
+  }, { shows: (answer) => optionOf("html", answer.replace(/,.*$/, "")) }),
+  pairing("the addresses in Html", "short route", ({ link, picture }) => {
+    return picture === undefined ? "not a link around a picture" : `${link}, ${picture}`;
+  }, {
     known: "https://www.authenticatorapi.com, https://www.AuthenticatorAPI.com/qr.aspx",
   }),
 ];
 
+/** Html of a pairing: of the shape of the hosted service, of this program's, or of another. */
+const HTML =
+  /^<a title='Manually pair with (?<titleKey>[A-Z2-7]*)' href='(?<link>[^']*)'>(?:<img src='(?<picture>[^'?]*)\?size=300x300&data=(?<data>[^'&]*)' border=0>|(?<svg><svg [^]*<\/svg>)|[^]*)<\/a>$/;
+
+/** Parts of a pairing: the groups of `HTML`, and the setup key. */
+type PairingParts = Readonly<Record<string, string | undefined>>;
+
+/** Makes a question about Pair. */
+function pairing(
+  name: string,
+  form: Form,
+  read: (parts: PairingParts, draw: Draw) => string,
+  more: Partial<Question>,
+): Question {
+  return {
+    name,
+    call: ({ secretCode, namespace }) => writeCall(form, "Pair", { ...APP, secretCode }, namespace),
+    read: (reply, draw) => {
+      const result = resultIn(form, "Pair", reply, draw.namespace);
+      const parts = HTML.exec(result.get("Html") ?? "")?.groups;
+      const key = form === "short route" ? parts?.["titleKey"] : result.get("ManualSetupCode");
+      return result.has("Html") && key ? read({ ...parts, key }, draw) : describeReply(reply);
+    },
+    ...more,
+  };
+}
+
+function keyKind({ key, titleKey }: PairingParts, { secretCode }: Draw): string {
+  if (key !== titleKey) return "two keys";
+  // The secrets of the questions are Base32.
+  if (key === secretCode) return "the secret as base32";
+  return key === setupCode(new TextEncoder().encode(secretCode))
+    ? "the secret as text"
+    : "another key";
+}
+
+function keyUriOf({ key, link, data }: PairingParts): string {
+  try {
+    const uri = data === undefined ? link?.replaceAll("&amp;", "&") : decodeURIComponent(data);
+    return uri?.replace(`secret=${key}&`, "secret=KEY&") ?? "no Key URI";
+  } catch {
+    return "no Key URI";
+  }
+}
+
+function codeSettingsIn(uri: string): Partial<Config> {
+  const [, query] = /^otpauth:[^?]*\?(.*)$/.exec(uri) ?? [];
+  if (query === undefined) return {};
+  const parameters = new URLSearchParams(query);
+  const settingOf = (name: "algorithm" | "digits" | "period"): Partial<Config> =>
+    optionOf(name, parameters.get(name) ?? OPTIONS[name].defaultText);
+  return { ...settingOf("algorithm"), ...settingOf("digits"), ...settingOf("period") };
+}
+
+// Reads an option from an answer; an unusable value shows none.
+function optionOf(name: keyof Config, text: string): Partial<Config> {
+  const parsed = OPTIONS[name].parse(text);
+  return typeof parsed === "object" ? { [name]: parsed.value } : {};
+}
+
 type Arguments = Readonly<Record<string, string>>;
 
-const RIGHT_PIN = ({ pin, secretCode }: Draw): Arguments => ({ pin, secretCode });
+const RIGHT_PIN = ({ pinAt, secretCode }: Draw): Arguments => ({ pin: pinAt(0), secretCode });
 const WRONG_PIN = ({ wrongPin: pin, secretCode }: Draw): Arguments => ({ pin, secretCode });
 const EMPTY_PIN = ({ secretCode }: Draw): Arguments => ({ pin: "", secretCode });
 const NO_PIN = ({ secretCode }: Draw): Arguments => ({ secretCode });
@@ -215,13 +269,13 @@ const NO_SECRET = ({ wrongPin: pin }: Draw): Arguments => ({ pin });
 
 const RIGHT: readonly Question[] = [
   ...FORMS.map((form) => validation(`a right pin, by ${form}`, form, RIGHT_PIN)),
-  validation("a right pin with a space", "HTTP GET", ({ pin, secretCode }) => ({
-    pin: pin.replace(/^.../, "$& "),
+  validation("a right pin with a space", "HTTP GET", ({ pinAt, secretCode }) => ({
+    pin: pinAt(0).replace(/^.../, "$& "),
     secretCode,
   }), { known: "false" }),
   validation("a right pin that begins with 0", "JSON", RIGHT_PIN, { secret: "code begins with 0" }),
-  validation("a right pin without its first 0", "JSON", ({ pin, secretCode }) => ({
-    pin: pin.slice(1),
+  validation("a right pin without its first 0", "JSON", ({ pinAt, secretCode }) => ({
+    pin: pinAt(0).slice(1),
     secretCode,
   }), { secret: "code begins with 0" }),
   validation("a right pin for a secret outside ASCII", "HTTP POST", RIGHT_PIN, {
@@ -235,12 +289,11 @@ const RIGHT: readonly Question[] = [
 ];
 
 const ANONYMOUS = validation("a right pin without an API key", "HTTP GET", RIGHT_PIN, {
-  isAnonymous: true,
-  keyFile: {
-    option: "apiKeysFile",
-    answer: /^true$/,
-    advice: "It answers callers without an API key.",
-  },
+  call: (draw) => ({
+    ...writeCall("HTTP GET", "ValidatePin", RIGHT_PIN(draw), draw.namespace),
+    isAnonymous: true,
+  }),
+  advice: (answer) => answer === "true" ? "It answers callers without an API key." : undefined,
 });
 
 // Status, media type and code of a fault are compared, and not its sentence, which may change in any
@@ -261,20 +314,6 @@ const WRONG: readonly Question[] = [
   validation("an empty Pin, by /Validate.aspx", "short route", EMPTY_PIN, {
     known: "Pass 'Pin' in QueryString",
   }),
-  validation("an unknown operation, by HTTP GET", "HTTP GET", NO_SECRET, {
-    call: ({ namespace }) => writeCall("HTTP GET", "Unpair", {}, namespace),
-    known: "500 text/plain",
-  }),
-  validation("an unknown operation, by SOAP 1.1", "SOAP 1.1", NO_SECRET, {
-    call: ({ namespace }) => writeCall("SOAP 1.1", "Unpair", {}, namespace),
-  }),
-  validation("malformed XML", "SOAP 1.1", NO_SECRET, {
-    call: ({ wrongPin: pin, namespace }) => {
-      const whole = writeCall("SOAP 1.1", "ValidatePin", { pin }, namespace);
-      return { ...whole, body: whole.body!.slice(0, -1) };
-    },
-    known: "400, empty",
-  }),
 ];
 
 function withoutSecret(form: Form, known: string): Question {
@@ -291,107 +330,8 @@ function validation(
   return {
     name,
     call: (draw) => writeCall(form, "ValidatePin", args(draw), draw.namespace),
-    read: (reply, { namespace }) => {
-      const result = resultOf(form, "ValidatePin", reply, namespace);
-      return typeof result === "string" ? result : describeReply(reply);
-    },
+    read: (reply, { namespace }) =>
+      resultIn(form, "ValidatePin", reply, namespace).get("") || describeReply(reply),
     ...more,
   };
-}
-
-/** Makes a question about Pair. */
-function pairing(
-  name: string,
-  form: Form,
-  read: (info: PairingInfo, draw: Draw) => string,
-  more: Partial<Question>,
-): Question {
-  return {
-    name,
-    call: ({ secretCode, namespace }) => writeCall(form, "Pair", { ...APP, secretCode }, namespace),
-    read: (reply, draw) => {
-      const info = resultOf(form, "Pair", reply, draw.namespace);
-      return typeof info === "object" ? read(info, draw) : describeReply(reply);
-    },
-    ...more,
-  };
-}
-
-function keyKind(key: string, secretCode: string): string {
-  // The secrets of the questions are Base32.
-  if (key === secretCode) return "the secret as base32";
-  return key === setupCode(new TextEncoder().encode(secretCode))
-    ? "the secret as text"
-    : "another key";
-}
-
-/** Html in the shape of the hosted service. */
-const IMAGE =
-  /^<a title='[^']*' href='(?<link>[^']*)'><img src='(?<picture>[^'?]*)\?size=300x300&data=(?<data>[^'&]*)' border=0><\/a>$/;
-
-function formOf(html: string): string {
-  if (IMAGE.test(html)) return "image";
-  const [, svg] = /^<a [^>]*>(<svg [^]*<\/svg>)<\/a>$/.exec(html) ?? [];
-  if (svg === undefined) return "neither svg nor image";
-  // The picture holds the Key URI too, and with it the key.
-  return `svg, picture ${createHash("sha256").update(svg).digest("hex").slice(0, 8)}`;
-}
-
-function addressesOfPicture(html: string): string {
-  const { link, picture } = IMAGE.exec(html)?.groups ?? {};
-  return link === undefined ? "not a link around a picture" : `${link}, ${picture}`;
-}
-
-function keyUriIn({ ManualSetupCode: key, Html }: PairingInfo): string {
-  const [, href] = /^<a title='[^']*' href='(otpauth:[^']*)'>/.exec(Html) ?? [];
-  const data = IMAGE.exec(Html)?.groups?.["data"];
-  try {
-    const uri = href?.replaceAll("&amp;", "&") ?? decodeURIComponent(data ?? "no Key URI");
-    return uri.replace(`secret=${key}&`, "secret=KEY&");
-  } catch {
-    return "no Key URI";
-  }
-}
-
-function codeSettingsIn(parameters: URLSearchParams): Partial<Config> {
-  const settingOf = (name: "algorithm" | "digits" | "period"): Partial<Config> =>
-    optionOf(name, parameters.get(name) ?? OPTIONS[name].defaultText);
-  return { ...settingOf("algorithm"), ...settingOf("digits"), ...settingOf("period") };
-}
-
-// Reads an option from an answer; an unusable value shows none.
-function optionOf(name: keyof Config, text: string): Partial<Config> {
-  const parsed = OPTIONS[name].parse(text);
-  return typeof parsed === "object" ? { [name]: parsed.value } : {};
-}
-
-function wsdlReader(read: (root: XmlElement) => string): Question["read"] {
-  return (reply) => {
-    const isDocument = reply.status === 200 && typeOf(reply) === "text/xml";
-    const root = isDocument ? documentOf(reply.text) : undefined;
-    return root?.localName === "definitions" ? read(root) : describeReply(reply);
-  };
-}
-
-function operationsIn(root: XmlElement): string {
-  return elementsIn(root, "portType").map((portType) => {
-    const names = elementsIn(portType, "operation").map((each) => attribute(each, "name"));
-    return `${attribute(portType, "name")}: ${names.join(" ")}`;
-  }).join(", ");
-}
-
-function addressesIn(root: XmlElement): string {
-  const addresses = elementsIn(root, "address").map((each) => attribute(each, "location"));
-  return [...new Set(addresses)].join(", ");
-}
-
-function elementsIn(parent: XmlElement, name: string): readonly XmlElement[] {
-  return parent.children.filter(isElement).flatMap((each) => [
-    ...(each.localName === name ? [each] : []),
-    ...elementsIn(each, name),
-  ]);
-}
-
-function attribute(element: XmlElement, name: string): string {
-  return attributeValue(element, "", name) ?? "";
 }

@@ -6,10 +6,10 @@
 
 import tls from "node:tls";
 import { urlToHttpOptions } from "node:url";
-import { flagOf } from "../../config/option.ts";
+import { flagOf, UsageError } from "../../config/option.ts";
 import { NoReplyError, send, type ServerReply } from "../http_client.ts";
 import { CommandError } from "../io/io.ts";
-import type { Call } from "../service_calls.ts";
+import type { Call } from "./service_calls.ts";
 import { Redactor } from "../redactor.ts";
 
 /** Most requests of a comparison. */
@@ -26,6 +26,26 @@ export interface CompareParts {
   readonly now: () => number;
   /** Waits for some milliseconds. */
   readonly sleep: (ms: number) => Promise<void>;
+}
+
+/**
+ * Reads the URL of a service, with or without `/api.asmx`: its address without a slash at the end.
+ *
+ * @throws {UsageError} When it is none; the message does not quote it.
+ */
+export function parseServiceUrl(text = ""): string {
+  if (!/^https?:\/\//i.test(text)) {
+    throw new UsageError("compare needs a URL with http:// or https://");
+  }
+  if (!URL.canParse(text)) throw new UsageError("the URL has no valid host and port");
+  const { origin, username, password, pathname, search, hash } = new URL(text);
+  // A caller's address may be pasted, with a secret in its query.
+  const isDocument = /^(?:\?(?:wsdl|disco|op=\w*))?$/i.test(search);
+  if (username !== "" || password !== "" || hash !== "" || !isDocument) {
+    throw new UsageError("the URL must have no user name, query and fragment");
+  }
+  const prefix = pathname.replace(/\/+$/, "").replace(/\/(?:api\.asmx(?:\/\w+)?|\w+\.aspx)$/i, "");
+  return origin + prefix.replace(/\/+$/, "");
 }
 
 /** The service at a URL. */
@@ -60,7 +80,7 @@ export class RemoteService {
    * @throws {NoReplyError} When there is no whole answer, or no request is left.
    * @throws {CommandError} When it makes no sense to go on.
    */
-  async ask({ path, headers, ...call }: Call, isAnonymous = false): Promise<ServerReply> {
+  async ask({ path, headers, isAnonymous = false, ...call }: Call): Promise<ServerReply> {
     if (this.requests >= MAX_REQUESTS) throw new NoReplyError(`${MAX_REQUESTS} requests were sent`);
     this.requests++;
     const url = new URL(this.place + path);
@@ -77,7 +97,8 @@ export class RemoteService {
         timeoutMs,
       });
       this.aheadMs ??= aheadOf(reply.headers.date, sentMs, now());
-      this.#refuse(reply, isAnonymous);
+      const refusal = this.#refusal(reply, isAnonymous);
+      if (refusal !== undefined) throw new CommandError(`${this.place} ${refusal}`);
       return reply;
     } catch (error) {
       if (error instanceof NoReplyError && ++this.#failures === MAX_FAILURES) {
@@ -87,31 +108,23 @@ export class RemoteService {
     }
   }
 
-  /** Ends a comparison that an answer makes pointless. */
-  #refuse({ status, headers }: ServerReply, isAnonymous: boolean): void {
+  /** Returns, as a clause, the reason to ask nothing more after an answer. */
+  #refusal({ status, headers }: ServerReply, isAnonymous: boolean): string | undefined {
     const { location, "retry-after": delay } = headers;
     if (status >= 300 && status < 400 && location !== undefined) {
       // The query is left out: it repeats that of the question.
       const target = this.redactor.text(location.replace(/[?#][^]*$/, ""));
-      throw new CommandError(
-        `${this.place} redirects to ${target}, which is not followed: give the URL that answers`,
-      );
+      return `redirects to ${target}, which is not followed: give the URL that answers`;
     }
     if (status === 429 || status === 503 && delay !== undefined) {
-      throw new CommandError(
-        `${this.place} limits requests (status ${status}): let ${MAX_REQUESTS} requests of this ` +
-          "machine through, and compare again",
-      );
+      return `limits requests (status ${status}): let ${MAX_REQUESTS} requests of this machine ` +
+        "through, and compare again";
     }
-    if (status !== 401 || isAnonymous) return;
+    if (status !== 401 || isAnonymous) return undefined;
     const file = flagOf("apiKeysFile");
-    throw new CommandError(
-      this.key === undefined
-        ? `${this.place} requires an API key: give ${file}, and ${
-          flagOf("sendKey")
-        } to send its first`
-        : `${this.place} does not accept the first key of ${file}`,
-    );
+    return this.key === undefined
+      ? `requires an API key: give ${file}, and ${flagOf("sendKey")} to send its first`
+      : `does not accept the first key of ${file}`;
   }
 }
 

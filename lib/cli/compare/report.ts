@@ -24,7 +24,7 @@ export interface Finding {
   readonly there: string;
   /** The options that make it the same. */
   readonly options: readonly (keyof Config)[];
-  /** Advice, if the option is a file of keys. */
+  /** Advice about a difference that no value of an option explains. */
   readonly advice?: string | undefined;
 }
 
@@ -48,7 +48,7 @@ export function reportOf(
   theirs: Config,
   isAdvised: boolean,
 ): readonly string[] {
-  const named = new Set(findings.flatMap(({ options }) => options));
+  const named = new Set(findings.flatMap((finding) => finding.options));
   const options = COMMANDS.get("compare")!.uses.filter((name) => named.has(name));
   const answers = ({ here, there }: Finding): string =>
     `here ${redactor.text(here)}, there ${redactor.text(there)}`;
@@ -60,11 +60,9 @@ export function reportOf(
   };
   const lines = options.map((option) => {
     const [first, ...others] = findings.filter((finding) => finding.options.includes(option));
-    const what = first!.advice === undefined
-      ? `it has ${setting(option, theirs)}, and not ${setting(option, ours)}`
-      : `${flagOf(option)}: ${answers(first!)}`;
     const more = others.length === 0 ? "" : ` and ${others.length} more`;
-    return `Option: ${what}: ${first!.name}${more}.`;
+    return `Option: it has ${setting(option, theirs)}, and not ${setting(option, ours)}: ` +
+      `${first!.name}${more}.`;
   });
   const differences = findings.filter(({ kind }) => kind === "different");
   for (const pair of new Set(differences.map(answers))) {
@@ -80,16 +78,16 @@ export function reportOf(
   }
   if (!isAdvised) return lines;
   const times = Math.round(10 * (2 * theirs.window + 1) / (2 * ours.window + 1)) / 10;
-  const [base, proxy] = [flagOf("baseUrl"), flagOf("trustProxy")];
   const advice = findings.flatMap((finding) => finding.advice ?? []);
-  // Keys are never to be given up.
-  const settings = options.filter((option) => !option.endsWith("KeysFile"))
-    .map((option) => setting(option, theirs));
   if (named.has("baseUrl")) {
-    advice.unshift(`Addresses come from ${base}, or behind a proxy from ${proxy}.`);
+    const proxy = flagOf("trustProxy");
+    advice.unshift(`Addresses come from ${flagOf("baseUrl")}, or behind a proxy from ${proxy}.`);
   }
   if (named.has("window")) advice.unshift(`It accepts a code ${times} times as long.`);
-  if (settings.length > 0) advice.unshift(`Start Authenticator with ${settings.join(" ")}.`);
+  if (options.length > 0) {
+    const settings = options.map((option) => setting(option, theirs));
+    advice.unshift(`Start Authenticator with ${settings.join(" ")}.`);
+  }
   if (differences.some((finding) => finding.advice === undefined)) {
     advice.push("No option explains what is different.");
   }

@@ -27,47 +27,39 @@ export async function findWindow(
     known.set(steps, answer);
     return answer;
   };
-  for (const distance of [0, 1, expected, expected + 1, 10, 11]) {
+  const nearest = (): number | undefined => [...known].find(([, answer]) => answer)?.[0];
+  for (const distance of [0, 1, expected, expected + 1, 10, 11].toSorted((a, b) => a - b)) {
     await isAccepted(distance);
     await isAccepted(-distance);
   }
   const stride = 2 * expected + 1;
-  for (let far = stride + expected; far < FARTHEST && !hasAny(known); far += stride) {
+  for (let far = stride + expected; far < FARTHEST && nearest() === undefined; far += stride) {
     await isAccepted(far);
     await isAccepted(-far);
   }
-  if (!hasAny(known)) return undefined;
-  const upper = await edge(known, isAccepted, 1);
+  const start = nearest();
+  if (start === undefined) return undefined;
+  // Finds, by halves, the last accepted step in a direction.
+  const edge = async (direction: 1 | -1): Promise<number> => {
+    const steps = (wanted: boolean): readonly number[] =>
+      [...known].filter(([, answer]) => answer === wanted).map(([step]) => step * direction);
+    const beyond = steps(false).filter((step) => step > start * direction);
+    let outside = Math.min(...beyond, MAX_WINDOW + 1);
+    let inside = Math.max(...steps(true).filter((step) => step < outside));
+    while (outside - inside > 1) {
+      const middle = Math.floor((inside + outside) / 2);
+      if (await isAccepted(middle * direction)) inside = middle;
+      else outside = middle;
+    }
+    return inside * direction;
+  };
+  const upper = await edge(1);
   // Both sides are mostly as long, which two questions show.
   const isEven = upper >= 0 && await isAccepted(-upper) && !await isAccepted(-upper - 1);
-  const lower = isEven ? -upper : await edge(known, isAccepted, -1);
+  const lower = isEven ? -upper : await edge(-1);
   const found = { middle: (upper + lower) / 2, width: (upper - lower) / 2 };
   const isExplained = [...known].every(([steps, answer]) =>
     answer === (Math.abs(steps - found.middle) <= found.width)
   );
   return Number.isInteger(found.middle) && isExplained ? found : undefined;
-}
-
-function hasAny(known: ReadonlyMap<number, boolean>): boolean {
-  return [...known.values()].includes(true);
-}
-
-/** Finds, by halves, the last accepted step in a direction from the one nearest to now. */
-async function edge(
-  known: ReadonlyMap<number, boolean>,
-  isAccepted: (steps: number) => Promise<boolean>,
-  direction: 1 | -1,
-): Promise<number> {
-  const steps = (wanted: boolean): readonly number[] =>
-    [...known].filter(([, answer]) => answer === wanted).map(([step]) => step * direction);
-  const accepted = steps(true);
-  const nearest = accepted.toSorted((a, b) => Math.abs(a) - Math.abs(b))[0]!;
-  let outside = Math.min(...steps(false).filter((step) => step > nearest), MAX_WINDOW + 1);
-  let inside = Math.max(...accepted.filter((step) => step < outside));
-  while (outside - inside > 1) {
-    const middle = Math.floor((inside + outside) / 2);
-    if (await isAccepted(middle * direction)) inside = middle;
-    else outside = middle;
-  }
-  return inside * direction;
 }

@@ -71,7 +71,6 @@ export async function serve(
   });
   const { log } = service;
   try {
-    await service.selfCheck;
     const version = tlsVersion(config);
     const options = listenOptions(config, service);
     // Before the server listens, a signal ends the process at once; in a container, process 1 would
@@ -81,6 +80,7 @@ export async function serve(
     void stopped.then((reason) => {
       if (!state.isListening && reason !== "standard input ended") process.exit(EXIT_CODES[reason]);
     });
+    await service.selfCheck;
     // The operator port first: a server without it must not take callers from others on a shared
     // port. It stays open to the end of the process, to report that the server is stopping.
     // Answers only once the server listens for callers too: an answer then means that the start

@@ -14,7 +14,8 @@ import {
   STORE_KEY,
 } from "../../support/certificates.ts";
 import { runToEnd } from "../../support/child.ts";
-import { type ComparedOptions, startCompared } from "../../support/compared_server.ts";
+import { lieAbout, QUESTIONS, SERVERS, SPOILT } from "../../support/compare_liars.ts";
+import { type ComparedOptions, type Lie, startCompared } from "../../support/compared_server.ts";
 import { withFolder } from "../../support/folder.ts";
 import { type Outcome, runProgram, withProgram } from "../../support/program.ts";
 
@@ -191,12 +192,39 @@ Deno.test("no line that a server provokes runs anything in a shell, or shows the
     assert(
       lines.some((line) => line.includes("Start Authenticator with --namespace 'urn:a/$(touch")),
     );
-    for (const line of new Set(lines)) {
-      // A sentence is no command: it fails, or does nothing.
-      for (const words of [line, line.replace(/^Start Authenticator with/, "true")]) {
-        await runToEnd(["bash", "-c", words], { cwd: empty });
-      }
+    await runLines(lines, empty);
+  });
+});
+
+/** Runs the lines of reports in a shell, in a folder that must stay empty. */
+async function runLines(lines: readonly string[], empty: string): Promise<void> {
+  for (const line of new Set(lines)) {
+    // A sentence is no command: it fails, or does nothing.
+    for (const words of [line, line.replace(/^Start Authenticator with/, "true")]) {
+      await runToEnd(["bash", "-c", words], { cwd: empty });
     }
-    assertEquals([...Deno.readDirSync(empty)], []);
+  }
+  assertEquals([...Deno.readDirSync(empty)], []);
+}
+
+Deno.test("every server that lies is found by the program, and no line about it runs anything", async () => {
+  const liars: readonly Lie[] = [
+    ...QUESTIONS.filter(({ name }) => !name.includes("API key")).map((question): Lie => {
+      const { about, say } = lieAbout(question)!;
+      return (call, reply) => about(call) ? say(reply) : reply;
+    }),
+    ...SPOILT.map(([, spoil]): Lie => (call, reply) => call.steps === 0 ? spoil(reply) : reply),
+    ...SERVERS.map(([, lie]) => lie),
+  ];
+  assert(liars.length > 40);
+  await withFolder(async (empty) => {
+    const lines: string[] = [];
+    for (const lie of liars) {
+      await using server = startCompared({ lie });
+      const { code, stdout, stderr } = await runProgram(["compare", server.url]);
+      assertEquals([code, stderr], [1, ""], stdout);
+      lines.push(...stdout.split("\n"));
+    }
+    await runLines(lines, empty);
   });
 });

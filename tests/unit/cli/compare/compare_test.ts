@@ -105,6 +105,10 @@ Deno.test("several other options are all named", async () => {
     "Start Authenticator with --digits 8 --window 4 --html image --namespace urn:pins/.";
   assertHas(stdout, `\n${advice} It accepts a code 3 times as long.`);
   assert(!stdout.includes("Different:"), stdout);
+  assert(
+    /^Option: it has --digits 8, and not --digits 6: .* and \d+ more\.$/m.test(stdout),
+    stdout,
+  );
   // Each explains no more than what changes with it.
   assertHas(stdout, "\nOption: it has --html image, and not --html svg: the form of Html.\n");
 });
@@ -179,6 +183,44 @@ Deno.test("no pin is sent at the end of a time step, which both sides may see di
     );
     assertEquals([code, slept], [0, [waitMs]]);
   }
+});
+
+// Values that a server can put into the Key URI, the namespace and the addresses.
+const HOSTILE = [
+  "otpauth://[?digits=8",
+  "otpauth://totp/a?period=0&digits=99&algorithm=MD5",
+  "%E0%A4%A",
+];
+
+Deno.test("a value that no option can have is a difference, and no failure of this program", async () => {
+  for (const value of [...HOSTILE, "urn:é", "urn:a\u2028b", "http://[", "é".repeat(300)]) {
+    const { code, stdout, stderr } = await compared({
+      lie: (call, reply) => ({
+        ...reply,
+        text: call.target.includes("wsdl")
+          ? reply.text.replace(
+            /(targetNamespace|location)="[^"]*"/g,
+            `$1="${value.replace("&", "")}"`,
+          )
+          : reply.text.replace(/otpauth:[^'"&\\]*/, value),
+      }),
+    });
+    assertEquals([code, stderr], [1, ""], stdout);
+    assertHas(stdout, "\nDifferent: ");
+  }
+});
+
+Deno.test("addresses that differ from each other are all shown, and are no --base-url", async () => {
+  const { code, stdout } = await compared({
+    lie: (_call, reply) => ({
+      ...reply,
+      text: reply.text.replace(/(soap12:address location=)"[^"]*"/, '$1"http://b/api.asmx"'),
+    }),
+  });
+  assertEquals(code, 1);
+  const [, first, second] = /there http:\/\/([\d.:]+)\/api\.asmx, (.*), http/.exec(stdout) ?? [];
+  assertEquals([first?.startsWith("127.0.0.1:"), second], [true, "http://b/api.asmx"], stdout);
+  assert(!stdout.includes("Start Authenticator"), stdout);
 });
 
 Deno.test("a service is asked sixty times at most", async () => {
@@ -301,7 +343,7 @@ Deno.test("a key is sent only with --send-key, and only the first", async () => 
       assertEquals(open.code, 1);
       assertHas(
         open.stdout,
-        "Option: --api-keys-file: here 401 text/plain, there true: ",
+        "Different: a right pin without an API key: here 401 text/plain, there true.",
       );
       assertHas(open.stdout, "\nIt answers callers without an API key.\n");
     }
@@ -312,10 +354,10 @@ Deno.test("wrong usage is one sentence and exits with 2, and nothing is sent", a
   await using server = startCompared();
   const { host } = new URL(server.url);
   const cases: readonly (readonly [readonly string[], string])[] = [
-    [[], "compare needs a URL, for instance https://pins.example.com"],
-    [[host], "the URL must begin with http:// or https://"],
-    [["localhost:8080"], "the URL must begin with http:// or https://"],
-    [["ftp://canary.example"], "the URL must begin with http:// or https://"],
+    [[], "compare needs a URL with http:// or https://"],
+    [[host], "compare needs a URL with http:// or https://"],
+    [["localhost:8080"], "compare needs a URL with http:// or https://"],
+    [["ftp://canary.example"], "compare needs a URL with http:// or https://"],
     [["http://"], "the URL has no valid host and port"],
     [["http://a b"], "the URL has no valid host and port"],
     [["http://127.0.0.1:99999"], "the URL has no valid host and port"],
@@ -470,7 +512,7 @@ Deno.test("seal keys are compared, and leaving them out is never advised", async
       }
       const { code, stdout } = outcome;
       assertEquals(code, 1);
-      assertHas(stdout, `\nOption: --seal-keys-file: ${found}: the seal of a secret.\n`);
+      assertHas(stdout, `\nDifferent: the seal of a secret: ${found}.\n`);
       assertHas(stdout, "\nGive both the same --seal-keys-file, and take each step ");
       assert(!stdout.includes("no --seal-keys-file"), stdout);
     }
@@ -503,14 +545,50 @@ Deno.test("a reply to the question about seals without a seal is named as such",
   }
 });
 
-Deno.test("a seal of another text than the one that was sent is no answer", async () => {
-  const text = JSON.stringify({ d: await sealByJose("another secret") });
-  const { code, stdout } = await compared({
-    args: ["--seal-keys-file", SEAL_KEYS_FILE],
-    lie: (call, truth) => call.target === "/seal" ? { ...truth, text } : truth,
-  });
+// What answers /seal on the original's stack: ASP.NET, IIS in short and in detail, Mono.
+const NO_SUCH_PATHS = [
+  "<h2> <i>The resource cannot be found.</i> </h2>",
+  "<h3>The resource you are looking for might have been removed, had its name changed, or is " +
+  "temporarily unavailable.</h3>",
+  "<h3>The resource you are looking for has been removed, had its name changed, or is temporarily " +
+  "unavailable.</h3>",
+  "<p>HTTP 404.The resource you are looking for (or one of its dependencies) could have been " +
+  "removed, had its name changed, or is temporarily unavailable.</p>",
+];
+
+Deno.test("a 404 of the original's stack for a seal is no seal", async () => {
+  for (const text of NO_SUCH_PATHS) {
+    assertSame(
+      await compared({
+        lie: (call, truth) =>
+          call.target === "/seal" ? { status: 404, type: "text/html", text } : truth,
+      }),
+    );
+  }
+});
+
+Deno.test("a site that knows no path is no such service, although it does not seal either", async () => {
+  const { code, stderr } = await compared(
+    {
+      handler: () => ({ status: 404, type: "text/html", text: NO_SUCH_PATHS[0]! }),
+    },
+    [],
+    (server) => assertEquals(server.calls.length, 8),
+  );
   assertEquals(code, 1);
-  assertHas(stdout, "there no answer to this question: 200 application/json.");
+  assert(stderr.endsWith(" does not answer as such a service: 404 text/html.\n"), stderr);
+});
+
+Deno.test("a seal of another text than the one that was sent, or with another status, is no answer", async () => {
+  const text = JSON.stringify({ d: await sealByJose("another secret") });
+  for (const lie of [{ text }, { status: 202 }]) {
+    const { code, stdout } = await compared({
+      args: ["--seal-keys-file", SEAL_KEYS_FILE],
+      lie: (call, truth) => call.target === "/seal" ? { ...truth, ...lie } : truth,
+    });
+    assertEquals(code, 1);
+    assert(/there no answer to this question: 20\d application\/json\./.test(stdout), stdout);
+  }
 });
 
 Deno.test("a limiter ends the comparison with a sentence about it, after what was found", async () => {
@@ -574,12 +652,12 @@ const NO_SERVICE: readonly (readonly [string, string, number])[] = [
   [
     "HTTP/1.1 404 Not Found\r\nContent-Type: text/html\r\nContent-Length: 3\r\n\r\n<p>",
     "does not answer as such a service: 404 text/html",
-    9,
+    8,
   ],
   [
     "HTTP/1.1 200 OK\r\nContent-Type: text/\u009B31mhtml\r\nContent-Length: 3\r\n\r\n<p>",
     "does not answer as such a service: ",
-    9,
+    8,
   ],
   [
     "HTTP/1.1 301 Moved\r\nLocation: https://a.example/\u009B31mpath?b=canary\r\nContent-Length: 0\r\n\r\n",
