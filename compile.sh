@@ -208,7 +208,7 @@ while (($#)); do
       [[ $1 == --with ]] && runtime=$2 || target=$2
       shift
       ;;
-    *) fail "there is no option $1; --help lists them" 2 ;;
+    *) fail "unknown option $1; --help lists them" 2 ;;
   esac
   shift
 done

@@ -8,7 +8,7 @@
 # Options in /etc/authenticator.env, which it makes, and drop-ins stay. Before anything is replaced, the
 # checksums of all files are compared, and the new version checks the options of every unit that runs or starts at boot.
 # A service that was disabled stays disabled. If the new version does not start, or a step fails, the
-# version of before is put back whole. This script is installed, too. This goes back to the version before:
+# previous version is put back whole. This script is installed, too. This goes back to the version before:
 #
 #   sh /usr/local/lib/authenticator/install.sh --roll-back
 #
@@ -22,7 +22,7 @@ say() { printf '%s\n' "install.sh: $1" >&2; }
 fail() { say "error: $1" && exit 1; }
 
 bin=/usr/local/bin units=/etc/systemd/system share=/usr/local/share options=/etc/authenticator.env
-# Holds this script and the version of before (old/); while this runs, the one that it installs (new/) and
+# Holds this script and the previous version (old/); while this runs, the one that it installs (new/) and
 # the one that it replaces (now/).
 keep=/usr/local/lib/authenticator
 program=$bin/authenticator
@@ -52,7 +52,7 @@ is_among() { case " $(echo $2) " in *" $1 "*) ;; *) return 1 ;; esac }
 
 put() { install -m "$3" "$1" "$2.new" && mv "$2.new" "$2"; }
 
-# Puts the version of before back: program, helper, unit and template, or nothing where there was none.
+# Puts the previous version back: program, helper, unit and template, or nothing where there was none.
 back() {
   [ -d "$keep/old" ] || [ ! -d "$keep/gone" ] || mv "$keep/gone" "$keep/old"
   for file in "$program" "$helper" "$unit" "$template"; do
@@ -79,14 +79,14 @@ finish() {
   if [ "$action" != --remove ] && [ -d "$keep/now" ]; then
     [ -z "$first" ] || systemctl disable --now authenticator.service 2>/dev/null
     if ! back; then
-      say "the version of before could not be put back from $keep/now: run this again"
+      say "the previous version could not be put back from $keep/now: run this again"
     elif [ -n "$first" ]; then
       say 'nothing is installed'
     else
       for one in $started; do
         if is_among "$one" "$running"; then systemctl restart "$one"; else systemctl stop "$one"; fi
       done
-      say 'the version of before is back'
+      say 'the previous version is back'
     fi
   fi
   rmdir "$keep" 2>/dev/null
@@ -118,8 +118,8 @@ fi
 rm -rf "$stage"
 mkdir -p "$stage"
 if [ "$action" = --roll-back ]; then
-  [ -d "$keep/old" ] || fail 'there is no version of before'
-  ! cmp -s "$keep/old/authenticator" "$program" || { echo 'The version of before is installed already.' && exit; }
+  [ -d "$keep/old" ] || fail 'there is no previous version'
+  ! cmp -s "$keep/old/authenticator" "$program" || { echo 'The previous version is installed already.' && exit; }
   cp -p "$keep/old/"* "$stage"
   # The newer script asks the questions: an older one may not know them.
   asks=$stage/asks
@@ -158,10 +158,10 @@ for one in $(units_that 'inactive failed'); do ! is_enabled "$one" || checked="$
 install -m 755 "$stage/authenticator" "$program.new"
 for one in $checked; do
   sh "$asks" --warn --unit "$one" --program "$program.new" check >/dev/null || [ $? = 1 ] ||
-    fail "this version cannot start as $one, and the one of before stays"
+    fail "this version cannot start as $one, and the previous one stays"
 done
 
-# The version of before is saved whole, or not at all.
+# The previous version is saved whole, or not at all.
 rm -rf "$keep/now.new" "$keep/done"
 mkdir "$keep/now.new"
 for file in "$program" "$helper" "$unit" "$template"; do

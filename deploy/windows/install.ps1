@@ -7,7 +7,7 @@
 # all but options and log.
 #
 # The new version checks the options before anything is replaced. If it does not answer then, or a step
-# fails, the version of before is put back. A task that was disabled or removed stays so. The last two
+# fails, the previous version is put back. A task that was disabled or removed stays so. The last two
 # work without the download, too, with the copy of this script in the folder of the installation.
 #
 # Authenticator's tests run this script in PowerShell 7 on Linux, with stand-ins for what only Windows
@@ -24,7 +24,7 @@ $ErrorActionPreference = 'Stop'
 $folder = Join-Path $env:ProgramFiles 'Authenticator'
 $program = Join-Path $folder 'authenticator.exe'
 $names = 'authenticator.exe', 'run.cmd', 'authenticator-as-service.cmd'
-# The version that this script installs, the one that it replaces, and the one of before.
+# The version that this script installs, the one that it replaces, and the previous one.
 $new = Join-Path $folder 'new'
 $now = Join-Path $folder 'now'
 $old = Join-Path $folder 'old'
@@ -108,7 +108,7 @@ function Write-Batch($Path, $Text) {
     Set-Content -LiteralPath $Path -Value ($Text -split '\r?\n') -Encoding Ascii
 }
 
-# Puts the version of before back, or nothing where there was none.
+# Puts the previous version back, or nothing where there was none.
 function Restore-Version {
     Stop-Authenticator
     foreach ($name in $names) {
@@ -135,7 +135,7 @@ if ($Remove) {
 }
 
 if ($RollBack) {
-    if (-not (Test-Path -LiteralPath $old)) { throw 'there is no version of before' }
+    if (-not (Test-Path -LiteralPath $old)) { throw 'there is no previous version' }
     $Executable = Join-Path $old 'authenticator.exe'
 }
 $Executable = (Resolve-Path -LiteralPath $Executable).ProviderPath
@@ -181,7 +181,7 @@ $isLogDisabled = $logTask -and $logTask.State -eq 'Disabled'
 $isDone = $false
 try {
     Stop-Authenticator
-    # The version of before is saved whole, or not at all.
+    # The previous version is saved whole, or not at all.
     New-Item -ItemType Directory -Path $saving | Out-Null
     foreach ($name in $names) {
         $path = Join-Path $folder $name

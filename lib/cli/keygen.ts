@@ -27,7 +27,7 @@ const KEY_FILES = {
   api: { option: "apiKeysFile", parse: parseKeys, mayRepeat: true },
 } as const;
 
-/** What to make. */
+/** Words of the command: kind, file and name of the key. */
 export interface KeygenWords {
   /** The kind of key. */
   readonly keyKind: KeyKind;

@@ -107,7 +107,8 @@ const TABLE = {
   metricsPort: {
     placeholder: "PORT",
     defaultText: "",
-    description: "Operator port: health, metrics, status, guard; /metrics is then nowhere else",
+    description:
+      "Operator port: health, metrics, status, guard; the main port then has no /metrics",
     expected: PORT.expected,
     parse: (text: string): Parsed<number | undefined> =>
       text === "" ? { value: undefined } : PORT.parse(text),
@@ -131,13 +132,13 @@ const TABLE = {
     ...SWITCH,
   },
   exitWithParent: {
-    description: "End when standard input ends, for use as a sidecar",
+    description: "Stop when standard input closes, for use as a sidecar",
     ...SWITCH,
   },
   html: {
     placeholder: "FORM",
     defaultText: "svg",
-    description: "Html of a pairing: an inline svg, or an image as the hosted service has",
+    description: "Html of a pairing: svg (inline), or image, as the hosted service has",
     ...oneOf("svg", "image"),
   },
   window: {
@@ -184,7 +185,7 @@ const TABLE = {
   guard: {
     placeholder: "STORE",
     defaultText: "memory",
-    description: "Store of wrong pins: memory, or a Redis, Sentinel or Cluster URL",
+    description: "Where to count wrong pins: memory, or a Redis, Sentinel or Cluster URL",
     expected:
       "either memory, or a URL of redis, redis+sentinel or redis+cluster, with rediss for TLS",
     parse: (text: string): Parsed<"memory" | StoreUrl> => {

@@ -90,7 +90,7 @@ export async function validatePin(
   return { result: true, facts: { distance } };
 }
 
-// A finder that looks too far is mistaken as well.
+// A finder that searches beyond the window is mistaken as well.
 function isWithin(window: number, distance: number | undefined): distance is number {
   return Number.isInteger(distance) && Math.abs(distance!) <= window;
 }

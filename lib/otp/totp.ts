@@ -131,7 +131,7 @@ export function matchTimeStep(
 ): number | undefined {
   if (code.length !== digits || !/^[0-9]+$/.test(code)) return undefined;
   const [number, modulus] = [Number(code), 10 ** digits];
-  // Of all bits set, there is no match; the nearest step comes last. Nothing branches on a code.
+  // All bits of `isNone` set mean no match. The nearest step comes last. Nothing branches on a code.
   let [isNone, found] = [-1, 0];
   const compare = (distance: number): void => {
     // Before the first step there is none; a clock without time has none at all.

@@ -55,7 +55,7 @@ export function keyLines(text: string): readonly KeyLine[] {
   return lines;
 }
 
-/** Whether a key is one character repeated, and so plainly not random. */
+/** Recognizes a key of one character repeated, which is plainly not random. */
 export function isOneCharacter(key: string): boolean {
   return /^(.)\1*$/s.test(key);
 }

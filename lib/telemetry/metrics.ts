@@ -135,7 +135,7 @@ export function createMetrics(version: string, window: number): Metrics {
         ),
         ...labelledLines(
           "authenticator_guard_refusals_total",
-          "Pins not accepted for another reason than being wrong.",
+          "Pins refused for a reason other than being wrong.",
           "reason",
           refusals,
         ),
@@ -216,13 +216,17 @@ function guardLines(guard: Readonly<Record<GuardEvent, number>>, wrongPins: numb
   const evictions = "authenticator_guard_evictions_total";
   const errors = "authenticator_guard_store_errors_total";
   return [
-    ...family(evictions, "counter", "Secrets of which something was forgotten for want of room."),
+    ...family(evictions, "counter", "Secrets evicted because a table was full."),
     sample(evictions, { class: "used" }, guard["evicted-used"]),
     sample(evictions, { class: "known" }, guard["evicted-known"]),
     sample(evictions, { class: "failed" }, guard["evicted-failed"]),
     sample(evictions, { class: "throttled" }, guard["evicted-throttled"]),
     ...counter("authenticator_guard_wrong_pins_total", "Wrong pins that were checked.", wrongPins),
-    ...counter(errors, "Decisions that the store of the guard did not give.", guard["store-error"]),
+    ...counter(
+      errors,
+      "Decisions that failed because the guard's store did not answer.",
+      guard["store-error"],
+    ),
   ];
 }
 

@@ -284,7 +284,7 @@ Deno.test("the library without a page loads no text of the page", () => {
   assert(names.includes("http/documents.ts") && names.includes("guard/redis/link.ts"));
 });
 
-Deno.test("createAuthenticator() says true to no pin where WebCrypto and the library compute other codes", async () => {
+Deno.test("createAuthenticator() accepts no pin where WebCrypto and the library compute other codes", async () => {
   const { sign } = crypto.subtle;
   crypto.subtle.sign = () => Promise.resolve(new ArrayBuffer(20));
   const causes: unknown[] = [];

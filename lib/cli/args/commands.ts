@@ -177,7 +177,7 @@ const TABLE = {
     details:
       "Give it the options of the server, and the URL of the hosted service, or of the server that " +
       "callers reach. Only this command connects to an address that no option names. It sends " +
-      "secrets that it draws for the questions, 60 requests at most, and no API key without " +
+      "random test secrets, 60 requests at most, and no API key without " +
       "--send-key. The exit code is 0 when the answers are the same, but for those of the hosted " +
       "service that no option restores, and 1 when an option or anything else differs.",
     options: {

@@ -161,7 +161,7 @@ function noSuchCommand(typed: string, known: readonly string[]): UsageError {
   const advice = near === undefined
     ? `the commands are ${new Intl.ListFormat("en-GB").format(known)}`
     : `did you mean ${near}?`;
-  return new UsageError(`there is no such command; ${advice}`);
+  return new UsageError(`unknown command; ${advice}`);
 }
 
 // Variables that Kubernetes sets for a service of this name.
@@ -171,8 +171,8 @@ const OF_KUBERNETES =
 const PREFIX = "AUTHENTICATOR_";
 
 /**
- * Whether a variable is the address that Kubernetes sets for a service whose name begins with
- * `authenticator`: an option of ours may have the same name.
+ * Recognizes the address that Kubernetes sets for a service whose name begins with `authenticator`: an
+ * option of ours may have the same name.
  */
 export function isServiceLink(variable: string, value: string | undefined): boolean {
   return value !== undefined && /^AUTHENTICATOR_(?:\w+_)?PORT$/.test(variable) &&
@@ -285,7 +285,7 @@ function flagValue(
       : ["-", ["h", "V"]];
     const near = nearestOf(name, names);
     throw new UsageError(
-      `there is no option ${rawName} here${near ? `; did you mean ${hyphens}${near}?` : ""}`,
+      `unknown option ${rawName}${near ? `; did you mean ${hyphens}${near}?` : ""}`,
     );
   }
   // An empty value is mostly an unset variable of the shell: a server could run without API keys by

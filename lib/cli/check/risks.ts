@@ -187,9 +187,9 @@ export function keyRisks({ doubtful, guessable }: KeyLines): readonly string[] {
 
 /** Facts of the key of `--guard-key-file`. */
 export interface GuardKeyFacts {
-  /** Whether it is one byte repeated. */
+  /** True for one byte repeated. */
   readonly isOneCharacter: boolean;
-  /** Whether it is an API key too. */
+  /** True for a key that is an API key too. */
   readonly isApiKey: boolean;
 }
 

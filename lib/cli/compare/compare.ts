@@ -108,7 +108,7 @@ class Comparison {
   /** Questions whose answers are not those of this program's options. */
   readonly #doubtful: Asked[] = [];
   #theirs: Config;
-  /** How far the other side's clock is ahead, in milliseconds. */
+  /** Lead of the other side's clock, in milliseconds. */
   #aheadMs = 0;
   /** Replies to calls that several questions share. */
   readonly #replies = new Map<string, ServerReply>();
@@ -139,7 +139,7 @@ class Comparison {
     const isAdvised = end === undefined && !isByTurns;
     const { redactor } = this.remote;
     const lines = reportOf(this.#findings, redactor, this.ours, this.#theirs, isAdvised);
-    // Where nothing is the same, the error says enough.
+    // The error alone explains why nothing is the same.
     if (end === undefined || kinds.size > 1) lines.forEach((line) => this.print(line));
     if (isByTurns) this.print("It gives different answers at different times: several servers?");
     this.print(
@@ -169,7 +169,7 @@ class Comparison {
     }
   }
 
-  /** Whether questions get another answer when they are asked twice again. */
+  /** Repeats doubtful questions twice: servers that answer by turns give another answer. */
   async #isByTurns(): Promise<boolean> {
     for (const { question, answer, isShared, draw } of this.#doubtful.slice(0, MAX_REPEATED)) {
       for (const _time of [1, 2]) {

@@ -295,8 +295,8 @@ const ANONYMOUS = validation("a right pin without an API key", "HTTP GET", RIGHT
   advice: (answer) => answer === "true" ? "It answers callers without an API key." : undefined,
 });
 
-// Of faults the status, the media type and the code are compared, and not the sentence, which may
-// change in any version. The hosted service writes the status 500 for all of them.
+// Status, media type and code of a fault are compared, and not its sentence, which may change in any
+// version. The hosted service writes the status 500 for all of them.
 const WRONG: readonly Question[] = [
   ...FORMS.map((form) => validation(`a wrong pin, by ${form}`, form, WRONG_PIN)),
   validation("an empty pin", "HTTP GET", EMPTY_PIN),

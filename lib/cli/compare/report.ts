@@ -24,7 +24,7 @@ export interface Finding {
   readonly there: string;
   /** The options that make it the same. */
   readonly options: readonly (keyof Config)[];
-  /** What to do about a difference that no value of an option explains. */
+  /** Advice about a difference that no value of an option explains. */
   readonly advice?: string | undefined;
 }
 

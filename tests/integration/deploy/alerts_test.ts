@@ -20,7 +20,7 @@ Deno.test("deploy/alerts.yml has eight alerts that Prometheus accepts", async ()
   assert((await promtool("check", "rules", "alerts.yml")).includes("8 rules found"));
 });
 
-Deno.test("deploy/prometheus.yml is one that Prometheus accepts, and sends alerts to somebody", async () => {
+Deno.test("deploy/prometheus.yml is valid for Prometheus, and sends alerts to an Alertmanager", async () => {
   assert((await promtool("check", "config", "prometheus.yml")).includes("SUCCESS"));
   const text = await Deno.readTextFile(new URL("prometheus.yml", DEPLOY));
   assert(/^alerting:\n {2}alertmanagers:\n/m.test(text));

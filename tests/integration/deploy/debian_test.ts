@@ -65,7 +65,7 @@ Deno.test("the package for Debian is installed, upgraded, removed and purged", (
         () => checkNamespace(machine),
       );
       await t.step(
-        "where no systemd runs, one line says that nothing was started",
+        "where no systemd runs, one line reports that nothing was started",
         () => checkWithout(machine),
       );
       await t.step("installed, it serves and starts with the machine", () => checkNew(machine));

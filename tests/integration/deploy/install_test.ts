@@ -213,7 +213,7 @@ Deno.test("install.sh keeps the version before, however often it runs, and goes 
     assertEquals(machine.installed, version("1"));
     assertEquals(
       await machine.fail("--roll-back"),
-      "install.sh: error: there is no version of before",
+      "install.sh: error: there is no previous version",
     );
     machine.put("states", RUNS);
     await machine.download("2");
@@ -231,12 +231,12 @@ Deno.test("install.sh keeps the version before, however often it runs, and goes 
     assertEquals(machine.installed, versions("1", "1"));
     assertEquals(
       await machine.succeed("--roll-back"),
-      "The version of before is installed already.",
+      "The previous version is installed already.",
     );
     assertEquals(machine.installed, versions("1", "1"));
   }));
 
-Deno.test("install.sh replaces nothing where a file is not what SHA256SUMS says", () =>
+Deno.test("install.sh replaces nothing if a checksum does not match SHA256SUMS", () =>
   withFolder(async (folder) => {
     const machine = new Machine(folder);
     for (
@@ -287,7 +287,7 @@ Deno.test("install.sh checks the options of each unit that runs or is enabled, o
       machine.put("enabled", enabled);
       assertEquals(
         await machine.fail(),
-        `install.sh: error: this version cannot start as ${unit}, and the one of before stays`,
+        `install.sh: error: this version cannot start as ${unit}, and the previous one stays`,
       );
       assertEquals([machine.installed, machine.record], [version("1"), [`check ${unit}`]]);
     }
@@ -322,7 +322,7 @@ Deno.test("install.sh leaves a disabled service disabled, and restarts its insta
     assertEquals(machine.record, ["check authenticator.service", "daemon-reload"]);
   }));
 
-Deno.test("install.sh puts the version of before back where the new one does not start", () =>
+Deno.test("install.sh puts the previous version back where the new one does not start", () =>
   withFolder(async (folder) => {
     const machine = new Machine(folder);
     machine.put("restart", "1");
@@ -339,7 +339,7 @@ Deno.test("install.sh puts the version of before back where the new one does not
     machine.put("restart", "3");
     machine.put("states", RUNS);
     const { code, stderr } = await machine.run();
-    assertEquals([code, stderr], [3, "install.sh: the version of before is back\n"]);
+    assertEquals([code, stderr], [3, "install.sh: the previous version is back\n"]);
     assertEquals(machine.installed, version("1"));
     assertEquals(machine.record.slice(-2), ["daemon-reload", "restart authenticator.service"]);
   }));
@@ -379,7 +379,7 @@ Deno.test("install.sh removes all that it installed, and nothing else", () =>
     assertEquals(await machine.fail("--remove"), "install.sh: error: it is not installed");
   }));
 
-/** Ends an upgrade at each of its steps; gives how many of them left the version of before. */
+/** Ends an upgrade at each of its steps; gives how many of them left the previous version. */
 async function cutAtEachStep(
   signal: string,
   check: (machine: Machine, code: number) => Promise<boolean>,

@@ -222,7 +222,7 @@ Deno.test("a thief of ca.key cannot sign an address, another name or mail, for o
     assertEquals(others.length, STOLEN.length);
   }));
 
-Deno.test("a folder whose CA has the hole of before is renewed as it is, and says so", () =>
+Deno.test("a CA of 0.1.0 renews its certificates, with a warning of its missing constraints", () =>
   withFolder(async (cwd) => {
     await need(["openssl", "version"]);
     const root = `openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 9 \\

@@ -445,7 +445,7 @@ async function checkUpgrade(machine: Machine): Promise<void> {
     systemctl daemon-reload`);
   assertEquals(
     await refusal(),
-    "install.sh: error: this version cannot start as authenticator.service, and the one of before stays",
+    "install.sh: error: this version cannot start as authenticator.service, and the previous one stays",
   );
   await say(`rm -r ${folder} && systemctl daemon-reload`);
   await say(`cd "/tmp/a download" && mv ${name} good && echo >${name}`);
@@ -465,11 +465,11 @@ async function checkUpgrade(machine: Machine): Promise<void> {
   assert(broken.code !== 0);
   assert(
     broken.stderr.includes("\nauthenticator-as-service: authenticator.service: error: broken\n") &&
-      broken.stderr.endsWith("\ninstall.sh: the version of before is back\n"),
+      broken.stderr.endsWith("\ninstall.sh: the previous version is back\n"),
     broken.stderr,
   );
   assertEquals(await Promise.all([program, `${program}-as-service`, unit].map(sums)), earlier);
-  assert(await answers(machine), "the version of before serves again");
+  assert(await answers(machine), "the previous version serves again");
 
   await say(inDownload(`mv good ${name}`));
   await say(install);

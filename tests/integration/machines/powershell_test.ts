@@ -85,7 +85,7 @@ class Machine {
     return Deno.readTextFileSync(`${this.#folder}/tasks`).trimEnd().split("\n");
   }
 
-  /** The installed files, and those of the version of before. */
+  /** The installed files, and those of the previous version. */
   files(): readonly string[] {
     return listed(`${this.installed}/`);
   }
@@ -185,7 +185,7 @@ dotnetTest(
         ["second", "first", options],
       );
 
-      // Back to the version of before, which a second run keeps, by the installed script.
+      // Back to the previous version, which a second run keeps, by the installed script.
       for (let times = 0; times < 2; times++) {
         const back = await machine.install("-RollBack", {}, `${machine.installed}/install.ps1`);
         assertEquals([back.code, back.stderr], [0, ""], back.stdout);

@@ -121,7 +121,7 @@ Deno.test("guard commands send a key of the file when the server requires one", 
   });
 });
 
-Deno.test("guard unlock and guard name open a sealed secret before they ask the server", async () => {
+Deno.test("guard unlock and guard name open a sealed secret before they call the server", async () => {
   const way = ["--metrics-port", String(freePort())];
   const keys = ["--seal-keys-file", SEAL_KEYS_FILE];
   // The server has no keys, and refuses seals in any case.
@@ -201,7 +201,7 @@ for (const [args, expected, expectedMessage] of MISTAKES) {
   });
 }
 
-Deno.test("status prints what another program says at the port without control characters", async () => {
+Deno.test("status prints the reply of another program at the port without control characters", async () => {
   const canary = "\x1b]0;title\x07\nserver: healthy\u202E";
   const lie = {
     problems: [],

@@ -321,7 +321,7 @@ Deno.test("parseCommand() reads the time of doctor", () => {
 });
 
 Deno.test("parseCommand() accepts the options of a command for that command only, and from no variable", () => {
-  assertEquals(errorOf(["pair", "--at", "1"]), "there is no option --at here");
+  assertEquals(errorOf(["pair", "--at", "1"]), "unknown option --at");
   const command = parseCommand(
     ["pair"],
     (name) => name === "AUTHENTICATOR_APP_NAME" ? "x" : undefined,

@@ -51,7 +51,7 @@ Deno.test("complaintsOf() sees an error that a block of PowerShell would pass ov
 const SERVER =
   /^(?:\w+=\S* )*(?:(?:\S*[/\\])?authenticator(?:-windows\S*)?(?: serve)?(?: --.*)?|redis-server .*|.*deno\S* task start\b.*|bun .*\.js)$/;
 
-Deno.test("a server is the last command of its block, and the page says that it runs on", () => {
+Deno.test("a server is the last command of its block, and the page states that it keeps running", () => {
   const blocks = [...blocksOfPages("sh"), ...blocksOfPages("powershell"), ...blocksOfComments()];
   const servers = blocks.filter(({ text }) =>
     text.trimEnd().split(/\n|&&/).some((line) => SERVER.test(line.trimEnd()))

@@ -90,7 +90,7 @@ const FETCHES: readonly (readonly [fields: Readonly<Record<string, string>>, all
   [{ origin: "null" }, ""],
 ];
 
-Deno.test("a page cannot ask the operator port, but a link to the status is followed", async () => {
+Deno.test("a page cannot call the operator port, but a link to the status is followed", async () => {
   const handler = setup();
   for (const [fields, allowed] of FETCHES) {
     const ask = async (method: string, path: string): Promise<number> => {

@@ -234,7 +234,7 @@ authenticator_pin_step_distance_bucket{le="1"} 2
 authenticator_pin_step_distance_bucket{le="+Inf"} 2
 authenticator_pin_step_distance_sum -1
 authenticator_pin_step_distance_count 2
-# HELP authenticator_guard_refusals_total Pins not accepted for another reason than being wrong.
+# HELP authenticator_guard_refusals_total Pins refused for a reason other than being wrong.
 # TYPE authenticator_guard_refusals_total counter
 authenticator_guard_refusals_total{reason="throttled"} 1
 authenticator_guard_refusals_total{reason="replayed"} 0
@@ -251,7 +251,7 @@ authenticator_secrets_unopened_total{cause="no-keys"} 0
 authenticator_secrets_unopened_total{cause="no-key-of-that-name"} 0
 authenticator_secrets_unopened_total{cause="not-authentic"} 0
 authenticator_secrets_unopened_total{cause="not-of-this-format"} 0
-# HELP authenticator_guard_evictions_total Secrets of which something was forgotten for want of room.
+# HELP authenticator_guard_evictions_total Secrets evicted because a table was full.
 # TYPE authenticator_guard_evictions_total counter
 authenticator_guard_evictions_total{class="used"} 1
 authenticator_guard_evictions_total{class="known"} 0
@@ -260,7 +260,7 @@ authenticator_guard_evictions_total{class="throttled"} 0
 # HELP authenticator_guard_wrong_pins_total Wrong pins that were checked.
 # TYPE authenticator_guard_wrong_pins_total counter
 authenticator_guard_wrong_pins_total 0
-# HELP authenticator_guard_store_errors_total Decisions that the store of the guard did not give.
+# HELP authenticator_guard_store_errors_total Decisions that failed because the guard's store did not answer.
 # TYPE authenticator_guard_store_errors_total counter
 authenticator_guard_store_errors_total 2
 # HELP authenticator_reloads_refused_total Reloads that kept an old certificate or old API keys.

@@ -38,7 +38,7 @@ Deno.test("parseCommand() accepts a value that begins with hyphens after an equa
 });
 
 const NO_SUCH_COMMAND =
-  "there is no such command; the commands are serve, pair, code, seal, unseal, keygen, doctor, " +
+  "unknown command; the commands are serve, pair, code, seal, unseal, keygen, doctor, " +
   "compare, healthcheck, check, status, guard unlock, guard name, licenses, help and version";
 
 // A command line, and what is wrong with it.
@@ -60,7 +60,7 @@ const WRONG: readonly (readonly [readonly string[], string])[] = [
     "unexpected word after the value of --app-name: put quotes around a value with spaces; a " +
     "command comes first",
   ],
-  [["--app-name", "x"], "there is no option --app-name here"],
+  [["--app-name", "x"], "unknown option --app-name"],
   [["help", "canary"], NO_SUCH_COMMAND],
   [
     ["compare", "http://canary", "canary"],
@@ -76,14 +76,14 @@ const WRONG: readonly (readonly [readonly string[], string])[] = [
   [["keygen", "seal"], "keygen seal needs a FILE"],
   [["keygen", "api", "file"], "keygen api needs a NAME"],
   [["keygen", "guard", "file", "name"], "keygen guard takes no NAME"],
-  [["keygen", "seal", "file", "--port", "1"], "there is no option --port here"],
-  [["-v"], "there is no option -v here; did you mean -V?"],
-  [["-H"], "there is no option -H here; did you mean -h?"],
-  [["pair", "-p", "1"], "there is no option -p here"],
-  [["--verison"], "there is no option --verison here; did you mean --version?"],
-  [["--hlep"], "there is no option --hlep here; did you mean --help?"],
-  [["help", "piar"], "there is no such command; did you mean pair?"],
-  [["help", "--port", "1"], "there is no option --port here"],
+  [["keygen", "seal", "file", "--port", "1"], "unknown option --port"],
+  [["-v"], "unknown option -v; did you mean -V?"],
+  [["-H"], "unknown option -H; did you mean -h?"],
+  [["pair", "-p", "1"], "unknown option -p"],
+  [["--verison"], "unknown option --verison; did you mean --version?"],
+  [["--hlep"], "unknown option --hlep; did you mean --help?"],
+  [["help", "piar"], "unknown command; did you mean pair?"],
+  [["help", "--port", "1"], "unknown option --port"],
   [["--port"], "--port needs a value: PORT"],
   [["--host", "--port", "1"], "--host needs a value: ADDRESS"],
   [
@@ -141,20 +141,20 @@ function refusal(args: readonly string[], variables: readonly string[] = []): st
 Deno.test("parseCommand() suggests the option or command that was meant", () => {
   assertEquals(
     refusal(["--api-key-file", "x"]),
-    "there is no option --api-key-file here; did you mean --api-keys-file?",
+    "unknown option --api-key-file; did you mean --api-keys-file?",
   );
-  assertEquals(refusal(["--nothing-like-it"]), "there is no option --nothing-like-it here");
-  assertEquals(refusal(["sreve"]), "there is no such command; did you mean serve?");
+  assertEquals(refusal(["--nothing-like-it"]), "unknown option --nothing-like-it");
+  assertEquals(refusal(["sreve"]), "unknown command; did you mean serve?");
 });
 
 Deno.test("parseCommand() requires the second word of a command that has two", () => {
-  const all = "there is no such command; the commands are guard unlock and guard name";
+  const all = "unknown command; the commands are guard unlock and guard name";
   assertEquals(refusal(["guard", "canary"]), all);
   const needs = "guard needs unlock or name";
   assertEquals([refusal(["guard"]), refusal(["guard", "--port", "1"])], [needs, needs]);
   assertEquals(
     refusal(["guard", "unlok"]),
-    "there is no such command; did you mean guard unlock?",
+    "unknown command; did you mean guard unlock?",
   );
 });
 

@@ -494,7 +494,7 @@ const SEALING: readonly (readonly [readonly string[], readonly string[], string]
   [[FIRST], [], "here no seal, there a seal of another key"],
 ];
 
-Deno.test("seal keys are compared, and nobody is told to go without", async () => {
+Deno.test("seal keys are compared, and leaving them out is never advised", async () => {
   await withFolder(async (folder) => {
     const optionOf = async (name: string, lines: readonly string[]): Promise<readonly string[]> => {
       if (lines.length === 0) return [];
@@ -519,7 +519,7 @@ Deno.test("seal keys are compared, and nobody is told to go without", async () =
   });
 });
 
-Deno.test("an answer to the question about seals that says nothing of them is named as such", async () => {
+Deno.test("a reply to the question about seals without a seal is named as such", async () => {
   // A limiter that has no Retry-After, a proxy for WebSocket, an error page, a seal of something else.
   const replies = [
     { status: 403, type: "text/html", text: "<h1>Forbidden</h1>" },
