@@ -18,7 +18,7 @@
  * @module
  */
 
-import { type CallHead, plainReply } from "../bindings/binding.ts";
+import { plainReply } from "../bindings/binding.ts";
 import { bindingsOf } from "../bindings/bindings.ts";
 import { writePlainFault } from "../bindings/http_get_post.ts";
 import { parseMediaType } from "../bindings/media_type.ts";
@@ -115,30 +115,31 @@ function contextOf(request: Request, router: Router, parts: HandlerParts): Reque
   const match = router(target.path);
   const sent = methodOf(request);
   const route = match === undefined ? UNKNOWN : routeFor(match, sent) ?? otherMethods(match);
-  const head: CallHead = {
+  const context: RequestContext = {
     method: sent === "HEAD" ? "GET" : sent,
     operationName: match?.operationName,
     query: target.query,
     mediaType: parseMediaType(headers.get("content-type")),
     headers,
-  };
-  return {
-    ...head,
     request,
     target,
     route,
     parts,
     id: requestIdOf(parts.telemetry),
     startMs: parts.telemetry?.monotonicMs() ?? 0,
-    body: new Uint8Array(),
+    body: NO_BODY,
     caller: undefined,
-    // The binding is known before all checks, so that their faults are in its form: callers of
-    // `/Validate.aspx` take any text but `False` for a success.
-    binding: route.bindings?.(parts).find((binding) => binding.accepts(head)),
+    binding: undefined,
     operation: undefined,
     ignored: undefined,
   };
+  // The binding is known before all checks, so that their faults are in its form: callers of
+  // `/Validate.aspx` take any text but `False` for a success.
+  context.binding = route.bindings?.(parts).find((binding) => binding.accepts(context));
+  return context;
 }
+
+const NO_BODY = new Uint8Array();
 
 /** Makes the row of a path for the methods that it does not have. */
 function otherMethods(match: RouteMatch): Route {
