@@ -8,7 +8,7 @@
 export type SecretEncoding = "text" | "base32";
 
 /** Digits of Base32 (RFC 4648 §6). */
-export const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
 /** Least length of a key in bytes: 128 bits, with 160 recommended (RFC 4226 §4, R6). */
 export const MIN_KEY_BYTES = 16;
