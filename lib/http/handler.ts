@@ -64,7 +64,8 @@ export function createHandler(
     let result: RouteResult;
     try {
       context = contextOf(request, router, parts);
-      result = await resultOf(context);
+      authorize(context);
+      result = await context.route.answer(context);
     } catch (error) {
       const writeFault = context?.binding?.writeFault ?? writerOf(request, router, parts);
       result = faultResult(faultOf(error, parts.log), writeFault);
@@ -73,11 +74,6 @@ export function createHandler(
     if (context !== undefined) observe(context, result);
     return response;
   };
-}
-
-async function resultOf(context: RequestContext): Promise<RouteResult> {
-  authorize(context);
-  return await context.route.answer(context);
 }
 
 function faultResult(fault: Fault, writeFault: typeof writePlainFault): RouteResult {
