@@ -97,8 +97,8 @@ const STEPS: readonly Step[] = [
   suite("redis", { program: "deno" }),
   suite("databases", { program: "executable" }),
   suite("browser", { beside: true }),
-  suite("deploy"),
-  suite("machines", { beside: true }),
+  suite("deploy", { minutes: 40 }),
+  suite("machines", { beside: true, minutes: 40 }),
   suite("redis", { program: "bun", when: "night", minutes: 30 }),
   suite("redis", { program: "executable", when: "night", minutes: 30 }),
   ...PROGRAMS.map((program) =>
