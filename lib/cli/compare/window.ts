@@ -21,45 +21,35 @@ export async function findWindow(
   expected: number,
   ask: (steps: number) => Promise<boolean>,
 ): Promise<{ readonly middle: number; readonly width: number } | undefined> {
-  const known = new Map<number, boolean>();
-  const isAccepted = async (steps: number): Promise<boolean> => {
-    const answer = known.get(steps) ?? await ask(steps);
-    known.set(steps, answer);
-    return answer;
+  // The farthest steps are beyond those of any window and next to it, and not asked about.
+  const known = new Map([[-MAX_WINDOW - 2, false], [MAX_WINDOW + 2, false]]);
+  const isAccepted = (step: number): boolean => known.get(step)!;
+  const learn = async (...steps: readonly number[]): Promise<void> => {
+    for (const step of steps) if (!known.has(step)) known.set(step, await ask(step));
   };
-  const nearest = (): number | undefined => [...known].find(([, answer]) => answer)?.[0];
-  for (const distance of [0, 1, expected, expected + 1, 10, 11].toSorted((a, b) => a - b)) {
-    await isAccepted(distance);
-    await isAccepted(-distance);
+  for (const distance of [0, 1, expected, expected + 1, FARTHEST - 1, FARTHEST]) {
+    await learn(distance, -distance);
   }
   const stride = 2 * expected + 1;
-  for (let far = stride + expected; far < FARTHEST && nearest() === undefined; far += stride) {
-    await isAccepted(far);
-    await isAccepted(-far);
+  for (let far = stride + expected; far < FARTHEST; far += stride) {
+    if (![...known.values()].includes(true)) await learn(far, -far);
   }
-  const start = nearest();
-  if (start === undefined) return undefined;
-  // Finds, by halves, the last accepted step in a direction.
-  const edge = async (direction: 1 | -1): Promise<number> => {
-    const steps = (wanted: boolean): readonly number[] =>
-      [...known].filter(([, answer]) => answer === wanted).map(([step]) => step * direction);
-    const beyond = steps(false).filter((step) => step > start * direction);
-    let outside = Math.min(...beyond, MAX_WINDOW + 1);
-    let inside = Math.max(...steps(true).filter((step) => step < outside));
-    while (outside - inside > 1) {
-      const middle = Math.floor((inside + outside) / 2);
-      if (await isAccepted(middle * direction)) inside = middle;
-      else outside = middle;
+  for (;;) {
+    const steps = [...known.keys()].toSorted((a, b) => a - b);
+    const [first, last] = [steps.findIndex(isAccepted), steps.findLastIndex(isAccepted)];
+    if (first < 0 || !steps.slice(first, last).every(isAccepted)) return undefined;
+    const [below, lower] = steps.slice(first - 1) as [number, number];
+    const [upper, above] = steps.slice(last) as [number, number];
+    if (above - upper > 1) {
+      await learn(Math.floor((upper + above) / 2));
+    } else if (lower - below > 1) {
+      // Both sides are mostly as long, which two questions show.
+      const even = [-upper, -above].find((step) => below < step && step < lower);
+      await learn(even ?? Math.floor((below + lower) / 2));
+    } else {
+      const found = { middle: (upper + lower) / 2, width: (upper - lower) / 2 };
+      const isWhole = Math.max(-lower, upper) <= MAX_WINDOW;
+      return isWhole && Number.isInteger(found.middle) ? found : undefined;
     }
-    return inside * direction;
-  };
-  const upper = await edge(1);
-  // Both sides are mostly as long, which two questions show.
-  const isEven = upper >= 0 && await isAccepted(-upper) && !await isAccepted(-upper - 1);
-  const lower = isEven ? -upper : await edge(-1);
-  const found = { middle: (upper + lower) / 2, width: (upper - lower) / 2 };
-  const isExplained = [...known].every(([steps, answer]) =>
-    answer === (Math.abs(steps - found.middle) <= found.width)
-  );
-  return Number.isInteger(found.middle) && isExplained ? found : undefined;
+  }
 }
