@@ -206,5 +206,10 @@ export const SERVERS: readonly (readonly [string, Lie])[] = [
     return call.operation === "Pair" ? { ...reply, text } : reply;
   }],
   ["takes pins as numbers", (call, reply) => /^\d{5}$/.test(pinOf(call)) ? accepted(reply) : reply],
+  [
+    "answers JSON with a member in place of a boolean",
+    ({ form, steps }, reply) =>
+      form === "JSON" && steps === 0 ? { ...reply, text: '{"d":{"":"true"}}' } : reply,
+  ],
   ["answers each fault with 200", (_call, reply) => ({ ...reply, status: 200 })],
 ];

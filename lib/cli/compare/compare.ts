@@ -6,8 +6,8 @@
 
 import { randomBytes } from "node:crypto";
 import { createService } from "../../config/create_service.ts";
-import { UsageError } from "../../config/option.ts";
-import type { Config } from "../../config/options.ts";
+import { namesOf, UsageError } from "../../config/option.ts";
+import { type Config, OPTIONS } from "../../config/options.ts";
 import { openGuard } from "../../guard/open_guard.ts";
 import { KeyRing } from "../../http/api_keys.ts";
 import { newSecret, secretKey } from "../../otp/secret.ts";
@@ -20,18 +20,10 @@ import { readKeys, sealKeysOf } from "../../server/server.ts";
 import type { OptionsOf } from "../args/commands.ts";
 import { NoReplyError, type ServerReply } from "../http_client.ts";
 import { CommandError } from "../io/io.ts";
-import {
-  type Draw,
-  PAIRING,
-  type Question,
-  questionsFor,
-  RIGHT_PINS,
-  WINDOW,
-  windowQuestion,
-} from "./questions.ts";
+import { type Draw, type Question, questionsFor, WINDOW, windowQuestion } from "./questions.ts";
 import { type CompareParts, MAX_REQUESTS, parseServiceUrl, RemoteService } from "./remote.ts";
-import { countsOf, type Finding, reportOf } from "./report.ts";
-import type { Call } from "./service_calls.ts";
+import { type Finding, reportOf } from "./report.ts";
+import { type Call, describeReply } from "./service_calls.ts";
 import { findWindow } from "./window.ts";
 
 /** Difference of clocks that no user notices, in milliseconds: a third of a time step. */
@@ -39,9 +31,6 @@ const TOLERANCE_MS = 10_000;
 
 /** Difference of a Date that is not the time, in milliseconds: a day. */
 const MAX_AHEAD_MS = 86_400_000;
-
-/** Distance up to which the codes of a secret are all different, in time steps. */
-const FURTHEST = MAX_WINDOW + 1;
 
 /** Questions that are asked again, to see whether several servers answer. */
 const MAX_REPEATED = 3;
@@ -83,23 +72,13 @@ function firstKey({ apiKeysFile }: Config, { protocol, host }: URL): string {
   return readKeys(apiKeysFile)[0]!.key;
 }
 
-// Key of this process, in place of those of `--api-keys-file`, which need not be read for it.
-const KEY = newSecret("base32", crypto);
-const KEYS = new KeyRing([{ name: undefined, key: KEY }]);
-
 /** Question that was asked, with its answer. */
 interface Asked {
   readonly question: Question;
   readonly draw: Draw;
-  /** Whether other questions have the draw too: it needs no time step. */
-  readonly isShared: boolean;
   /** The answer; of one that did not come, the reason. */
   readonly answer: string;
   readonly isAnswered: boolean;
-  /** Time of this machine when it was asked. */
-  readonly sentMs: number;
-  /** Distance of the other side's clock as it was known then. */
-  readonly aheadMs: number;
 }
 
 /** Comparison: the state of one run. */
@@ -137,8 +116,8 @@ class Comparison {
     }
     const kinds = new Set(this.#findings.map(({ kind }) => kind));
     const isAdvised = end === undefined && !isByTurns;
-    const { redactor } = this.remote;
-    const lines = reportOf(this.#findings, redactor, this.ours, this.#theirs, isAdvised);
+    const { ours, remote: { redactor } } = this;
+    const lines = reportOf(this.#findings, redactor, ours, this.#theirs, isAdvised);
     // The error alone explains why nothing is the same.
     if (end === undefined || kinds.size > 1) lines.forEach((line) => this.print(line));
     if (isByTurns) this.print("It gives different answers at different times: several servers?");
@@ -154,61 +133,61 @@ class Comparison {
     const asked: Asked[] = [];
     const findings: Finding[] = [];
     try {
-      const isTimed = group === WINDOW || group === RIGHT_PINS;
-      const draw = isTimed ? undefined : await this.#draw();
+      const draw = await this.#draw();
       for (const question of questions) asked.push(await this.#ask(question, draw));
-      if (group === WINDOW) findings.push(await this.#measureWindow(asked));
+      if (group === WINDOW) findings.push(await this.#measureWindow(asked, draw));
     } finally {
       for (const each of asked) findings.push(await this.#judge(each));
       this.#findings.push(...findings);
-      if (findings.length > 0) this.print(`${group}: ${countsOf(findings)}`);
-    }
-    if (group === PAIRING && this.#findings.every(({ kind }) => kind === "different")) {
-      const there = this.remote.redactor.text(this.#findings[0]!.there);
-      throw new CommandError(`${this.remote.place} does not answer as such a service: ${there}`);
+      const counts = [...Map.groupBy(findings, ({ kind }) => kind)]
+        .map(([kind, each]) => `${each.length} ${kind}`);
+      if (counts.length > 0) this.print(`${group}: ${counts.join(", ")}`);
     }
   }
 
   /** Repeats doubtful questions twice: servers that answer by turns give another answer. */
   async #isByTurns(): Promise<boolean> {
-    for (const { question, answer, isShared, draw } of this.#doubtful.slice(0, MAX_REPEATED)) {
+    for (const { question, draw, answer } of this.#doubtful.slice(0, MAX_REPEATED)) {
       for (const _time of [1, 2]) {
         this.#replies.clear();
-        const again = await this.#askOnce(question, isShared ? draw : undefined);
+        const again = await this.#askOnce(question, draw);
         if (again.isAnswered && again.answer !== answer) return true;
       }
     }
     return false;
   }
 
-  /** Asks a question; with a draw that others share, equal calls are sent once. */
-  async #ask(question: Question, shared?: Draw): Promise<Asked> {
+  async #ask(question: Question, shared: Draw): Promise<Asked> {
     let asked = await this.#askOnce(question, shared);
-    // It is asked again, with another secret, where no answer came or a time step passed.
+    // A second time, a question with a pin has another secret.
     if (!asked.isAnswered) asked = await this.#askOnce(question, shared);
-    const shown = asked.isAnswered ? question.shows?.(asked.answer, asked.draw) : {};
-    this.#theirs = { ...this.#theirs, ...shown };
+    const shown = asked.isAnswered ? question.shows?.(asked.answer, asked.draw) ?? {} : {};
+    for (const [name, text] of Object.entries(shown)) {
+      const parsed = OPTIONS[name as keyof Config].parse(text);
+      if (typeof parsed === "object") this.#theirs = { ...this.#theirs, [name]: parsed.value };
+    }
     return asked;
   }
 
-  async #askOnce(question: Question, shared: Draw | undefined): Promise<Asked> {
-    const isShared = shared !== undefined;
-    if (!isShared) await this.#awaitStep();
-    const draw = shared ?? await this.#draw(question.secret);
-    const [sentMs, step] = [this.remote.parts.now(), this.#step()];
-    const begun = { question, draw, isShared, sentMs, aheadMs: this.#aheadMs };
+  /** Asks a question; equal calls of those that share a draw are sent once. */
+  async #askOnce(question: Question, shared: Draw): Promise<Asked> {
+    const { secret, isAnonymous } = question;
+    const isTimed = secret !== undefined;
+    if (isTimed) await this.#awaitStep();
+    const step = this.#step();
+    const draw = isTimed ? await this.#draw(secret) : shared;
     try {
       const answer = await answerOf(question, draw, async (call) => {
-        const reply = this.#replies.get(JSON.stringify(call)) ?? await this.remote.ask(call);
-        if (isShared) this.#replies.set(JSON.stringify(call), reply);
+        const key = JSON.stringify(call);
+        const reply = this.#replies.get(key) ?? await this.remote.ask(call, isAnonymous);
+        if (!isTimed) this.#replies.set(key, reply);
         return reply;
       });
-      return isShared || step === this.#step()
-        ? { ...begun, answer, isAnswered: true }
-        : { ...begun, answer: "no answer within a time step", isAnswered: false };
+      if (isTimed && step !== this.#step()) throw new NoReplyError("a time step passed");
+      return { question, draw, answer, isAnswered: true };
     } catch (error) {
       if (!(error instanceof NoReplyError)) throw error;
-      return { ...begun, answer: `no answer: ${error.message}`, isAnswered: false };
+      return { question, draw, answer: `no answer: ${error.message}`, isAnswered: false };
     }
   }
 
@@ -232,79 +211,88 @@ class Comparison {
   async #draw(secret?: Question["secret"]): Promise<Draw> {
     const { algorithm, digits, secretEncoding, namespace } = this.#theirs;
     const { origin } = new URL(this.remote.place);
-    const now = this.#step();
+    const furthest = MAX_WINDOW + 1;
+    const [drawnMs, aheadMs, now] = [this.remote.parts.now(), this.#aheadMs, this.#step()];
     for (;;) {
       // Base32 is a secret in either encoding.
       const text = newSecret("base32", crypto);
       const secretCode = secret === "outside ASCII" ? `${text}é` : text;
       const bytes = secretKey(secretCode, secretEncoding) ?? secretKey(secretCode, "text")!;
       const key = await importOtpKey(bytes, algorithm);
-      const pin = await hotp(key, now, digits);
-      if (secret === "code begins with 0" && !pin.startsWith("0")) continue;
       const codes = await Promise.all(
-        Array.from({ length: 2 * FURTHEST + 1 }, (_, i) => hotp(key, now + i - FURTHEST, digits)),
+        Array.from({ length: 2 * furthest + 1 }, (_, i) => hotp(key, now + i - furthest, digits)),
       );
-      const pinAt = (steps: number): string => codes[steps + FURTHEST]!;
-      const wrongPin = String((Number(pin) + 1) % 10 ** digits).padStart(digits, "0");
-      if (new Set([...codes, wrongPin]).size === codes.length + 1) {
-        return { secretCode, pinAt, wrongPin, namespace, origin };
+      const pinAt = (steps: number): string => codes[steps + furthest]!;
+      const wrongPin = String((Number(pinAt(0)) + 1) % 10 ** digits).padStart(digits, "0");
+      const isDistinct = new Set([...codes, wrongPin]).size === codes.length + 1;
+      if (isDistinct && (secret !== "code begins with 0" || pinAt(0).startsWith("0"))) {
+        return { secretCode, pinAt, wrongPin, namespace, origin, drawnMs, aheadMs };
       }
     }
   }
 
   /** Sets the clock by the Date, and measures the window, and by its middle the clock. */
-  async #measureWindow(asked: Asked[]): Promise<Finding> {
-    const { aheadMs = 0 } = this.remote;
+  async #measureWindow(asked: Asked[], draw: Draw): Promise<Finding> {
+    // A service has something in common in its description or a pairing.
+    if (this.#findings.every(({ kind }) => kind === "different")) {
+      const there = this.remote.redactor.text(this.#findings[0]!.there);
+      throw new CommandError(`${this.remote.place} does not answer as such a service: ${there}`);
+    }
+    let { aheadMs = 0 } = this.remote;
     const isTime = Math.abs(aheadMs) <= MAX_AHEAD_MS;
     if (isTime) this.#aheadMs = aheadMs;
     const found = await findWindow(this.ours.window, async (steps) => {
-      const each = await this.#ask(windowQuestion(steps));
-      asked.push(each);
-      return each.answer === "true";
+      asked.push(await this.#ask(windowQuestion(steps), draw));
+      return asked.at(-1)!.answer === "true";
     });
     if (found !== undefined) {
       this.#aheadMs += found.middle * this.#theirs.period * 1000;
       this.#theirs = { ...this.#theirs, window: found.width };
     }
-    return clockFinding(isTime ? this.#aheadMs : aheadMs, isTime);
+    if (isTime) aheadMs = this.#aheadMs;
+    const seconds = Math.round(Math.abs(aheadMs) / 1000);
+    const source = isTime ? "" : " by its Date, not used";
+    const there = `${seconds} seconds ${aheadMs < 0 ? "behind" : "ahead"}${source}`;
+    const kind = Math.abs(aheadMs) < TOLERANCE_MS ? "same" : "different";
+    const advice = `Its clock is ${there}: synchronize both.`;
+    return { name: "the clock", kind, here: "this machine's time", there, options: [], advice };
   }
 
   async #judge(asked: Asked): Promise<Finding> {
-    const { question: { name, known, advice }, answer, isAnswered, isShared, aheadMs } = asked;
+    const { question: { name, known, advice }, draw, answer, isAnswered } = asked;
     const [ours, theirs] = [this.ours, this.#theirs];
     const here = await this.#answerHere(asked, theirs);
     // An option explains the answer where the answer changes with it.
     const options: (keyof Config)[] = [];
-    for (const option of answer === here ? Object.keys(ours) as (keyof Config)[] : []) {
+    for (const option of answer === here ? namesOf(OPTIONS) : []) {
       if (theirs[option] === ours[option]) continue;
       const without = await this.#answerHere(asked, { ...theirs, [option]: ours[option] });
       if (without !== answer) options.push(option);
     }
-    const finding = { name, here, there: answer, options };
-    if (answer === known && answer !== here) return { ...finding, kind: "known" };
-    if (answer === here && options.length === 0) return { ...finding, kind: "same" };
+    const sameKind = options.length === 0 ? "same" : "option";
+    const otherKind = answer === known ? "known" : "different";
+    const kind = answer === here ? sameKind : otherKind;
     // The codes of a clock that turned out to be another are no longer those of their steps.
-    if (isAnswered && (isShared || aheadMs === this.#aheadMs)) this.#doubtful.push(asked);
-    return answer === here
-      ? { ...finding, kind: "option" }
-      : { ...finding, kind: "different", advice: advice?.(answer) };
+    const isRepeatable = isAnswered && draw.aheadMs === this.#aheadMs;
+    if (isRepeatable && (kind === "option" || kind === "different")) this.#doubtful.push(asked);
+    return { name, kind, here, there: answer, options, advice: advice?.(answer) };
   }
 
   /** Answers a question as a server with some options does that has just been started. */
-  async #answerHere({ question, draw, sentMs }: Asked, config: Config): Promise<string> {
+  async #answerHere({ question, draw }: Asked, config: Config): Promise<string> {
     const clock = { randomBytes, now: () => performance.now() };
     // It opens no store, port, log or file: the guard is in memory.
     const { handler } = createService(config, {
-      now: () => sentMs + this.#aheadMs,
+      now: () => draw.drawnMs + this.#aheadMs,
       pinGuard: openGuard({ ...config, ...clock, guard: "memory" }),
-      apiKeys: config.apiKeysFile === undefined ? undefined : KEYS,
+      // A server with keys refuses nothing but calls without one.
+      apiKeys: question.isAnonymous ? new KeyRing([]) : undefined,
       sealKeys: this.sealKeys,
       log: { error: () => {} },
       isReady: () => true,
     });
-    return await answerOf(question, draw, async ({ path, headers, isAnonymous, ...call }) => {
-      const key = isAnonymous ? {} : { "x-api-key": KEY };
-      const fields = { ...headers, ...key, host: new URL(draw.origin).host };
+    return await answerOf(question, draw, async ({ path, headers, ...call }) => {
+      const fields = { ...headers, host: new URL(draw.origin).host };
       const reply = await handler(new Request(draw.origin + path, { ...call, headers: fields }));
       const { status } = reply;
       return { status, headers: Object.fromEntries(reply.headers), text: await reply.text() };
@@ -319,17 +307,9 @@ async function answerOf(
   send: (call: Call) => Promise<ServerReply>,
 ): Promise<string> {
   const answers: string[] = [];
-  while (answers.length < times) answers.push(read(await send(call(draw)), draw));
+  while (answers.length < times) {
+    const reply = await send(call(draw));
+    answers.push(read(reply, draw) || describeReply(reply));
+  }
   return answers.join(", ");
-}
-
-/** Makes the finding about the clock; `isTime` is whether the Date of the other side is its time. */
-function clockFinding(aheadMs: number, isTime: boolean): Finding {
-  const seconds = Math.round(Math.abs(aheadMs) / 1000);
-  const source = isTime ? "" : " by its Date, not used";
-  const there = `${seconds} seconds ${aheadMs < 0 ? "behind" : "ahead"}${source}`;
-  const finding = { name: "the clock", here: "this machine's time", there, options: [] };
-  return Math.abs(aheadMs) < TOLERANCE_MS
-    ? { ...finding, kind: "same" }
-    : { ...finding, kind: "different", advice: `Its clock is ${there}: synchronize both.` };
 }

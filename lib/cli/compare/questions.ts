@@ -6,9 +6,9 @@
 
 import { createHash, randomBytes } from "node:crypto";
 import { type Config, OPTIONS } from "../../config/options.ts";
-import { JSON_TYPE } from "../../bindings/json.ts";
+import { PAIR, SEAL, VALIDATE_PIN } from "../../operations/operations.ts";
 import { percentEncode, setupCode } from "../../otp/key_uri.ts";
-import { openSecret, SealKeys, UnopenedError } from "../../sealing/seal_keys.ts";
+import { SealKeys, UnopenedError } from "../../sealing/seal_keys.ts";
 import { attributeValue } from "../../xml/tree.ts";
 import type { ServerReply } from "../http_client.ts";
 import {
@@ -17,14 +17,12 @@ import {
   elementsIn,
   type Form,
   FORMS,
-  memberIn,
-  post,
   resultIn,
-  typeOf,
+  textIn,
   writeCall,
 } from "./service_calls.ts";
 
-/** Values of a question, drawn anew each time a code is needed. */
+/** Values of a question: drawn for it alone where it has a secret of its own, else for its group. */
 export interface Draw {
   /** The secret. */
   readonly secretCode: string;
@@ -36,6 +34,10 @@ export interface Draw {
   readonly namespace: string;
   /** Scheme and authority of the address that is asked. */
   readonly origin: string;
+  /** Time of this machine when the values were drawn. */
+  readonly drawnMs: number;
+  /** Lead of the other side's clock as it was known then. */
+  readonly aheadMs: number;
 }
 
 /** Question: a row of the table. */
@@ -46,24 +48,22 @@ export interface Question {
   readonly call: (draw: Draw) => Call;
   /** Number of times that the call is made, one after the other; 1 unless given. */
   readonly times?: number;
-  /** Reads the answer to compare from a reply. */
-  readonly read: (reply: ServerReply, draw: Draw) => string;
-  /** Returns the options that an answer shows. */
-  readonly shows?: (answer: string, draw: Draw) => Partial<Config>;
+  /** Reads the answer to compare from a reply; undefined or empty for a reply without one. */
+  readonly read: (reply: ServerReply, draw: Draw) => string | undefined;
+  /** Its own secret, drawn in the time step of the call; undefined where the step does not matter. */
+  readonly secret?: "any" | "outside ASCII" | "code begins with 0";
+  /** Whether it is sent without an API key. */
+  readonly isAnonymous?: boolean;
+  /** Returns the options that an answer shows, as typed; unusable texts show none. */
+  readonly shows?: (answer: string, draw: Draw) => Partial<Record<keyof Config, string>>;
   /** Says what to do about another answer where no value of an option explains it. */
   readonly advice?: (answer: string) => string | undefined;
   /** The answer of the hosted service where no option restores it. */
   readonly known?: string;
-  /** Requirement on its secret. */
-  readonly secret?: "outside ASCII" | "code begins with 0";
 }
 
-/** Group of questions about Pair. */
-export const PAIRING = "Pairing";
-/** Group of questions whose right answers change with the time step. */
+/** Group of questions about the window. */
 export const WINDOW = "Clock and window";
-/** Group of the other questions with a code. */
-export const RIGHT_PINS = "Right pins";
 
 /**
  * Lists the questions about a server that should have some options, by the groups of the report.
@@ -77,11 +77,11 @@ export function questionsFor(
   return {
     // A proxy in front of a server that trusts it hides the second answer.
     "Description": trustProxy ? DESCRIPTION : [...DESCRIPTION, FORWARDED],
-    [PAIRING]: PAIRINGS,
-    "Sealing": [sealQuestion(sealKeys)],
+    "Pairing": PAIRINGS,
     // Its questions follow from the answers.
     [WINDOW]: [],
-    [RIGHT_PINS]: apiKeysFile === undefined ? RIGHT : [...RIGHT, ANONYMOUS],
+    "Sealing": [sealQuestion(sealKeys)],
+    "Right pins": apiKeysFile === undefined ? RIGHT : [...RIGHT, ANONYMOUS],
     "Wrong pins": WRONG,
   };
 }
@@ -93,18 +93,19 @@ export function windowQuestion(steps: number): Question {
     steps === 0 ? "the code of now" : `the code ${distance} ${steps < 0 ? "behind" : "ahead"}`,
     "HTTP GET",
     ({ pinAt, secretCode }) => ({ pin: pinAt(steps), secretCode }),
+    { secret: "any" },
   );
 }
 
 const DESCRIPTION: readonly Question[] = [
   description("the WSDL's operations", /\}portType(?:\/|$)/, "name"),
   description("the WSDL's namespace", /^[^}]*\}definitions$/, "targetNamespace", {
-    shows: (answer) => optionOf("namespace", answer),
+    shows: (answer) => ({ namespace: answer }),
   }),
   description("the WSDL's addresses", /\}address$/, "location", {
     shows: (answer, { origin }) => {
       const [, base = origin] = /^(\S+)\/api\.asmx$/i.exec(answer) ?? [];
-      return optionOf("baseUrl", base === origin ? "" : base);
+      return { baseUrl: base === origin ? "" : base };
     },
   }),
 ];
@@ -113,7 +114,7 @@ const FORWARDED = description(
   "the WSDL's addresses, with X-Forwarded-Host",
   /\}address$/,
   "location",
-  { shows: (answer) => ({ trustProxy: answer.includes("//pins.example/") }) },
+  { shows: (answer) => ({ trustProxy: String(answer.includes("//pins.example/")) }) },
   { "x-forwarded-host": "pins.example" },
 );
 
@@ -129,14 +130,10 @@ function description(
     name,
     call: () => ({ method: "GET", path: "/api.asmx?wsdl", headers }),
     read: (reply) => {
-      const elements = elementsIn(reply.text);
-      const isWsdl = elements[0]?.[1].localName === "definitions";
-      if (reply.status !== 200 || typeOf(reply) !== "text/xml" || !isWsdl) {
-        return describeReply(reply);
-      }
-      return elements.filter(([place]) => path.test(place))
-        .flatMap(([, element]) => attributeValue(element, "", attribute) ?? [])
-        .filter((value, i, values) => value !== values[i - 1]).join(", ");
+      const values = elementsIn(textIn(reply, "text/xml"))
+        .filter(([place]) => path.test(place))
+        .flatMap(([, element]) => attributeValue(element, "", attribute) ?? []);
+      return values.filter((value, i) => value !== values[i - 1]).join(", ");
     },
     ...more,
   };
@@ -148,7 +145,7 @@ const NO_SUCH_PATH = /^Not found\.\s*$|The resource (?:cannot be found|you are l
 function sealQuestion(keys: SealKeys = new SealKeys([], randomBytes)): Question {
   return {
     name: "the seal of a secret",
-    call: ({ secretCode }) => post("/seal", JSON_TYPE, JSON.stringify({ secretCode })),
+    call: ({ secretCode }) => writeCall("JSON", SEAL, { secretCode }, ""),
     read: (reply, { secretCode }) =>
       sealIn(reply, secretCode, keys) ?? `no answer to this question: ${describeReply(reply)}`,
     advice: (answer) =>
@@ -160,13 +157,12 @@ function sealQuestion(keys: SealKeys = new SealKeys([], randomBytes)): Question 
 }
 
 function sealIn(reply: ServerReply, secretCode: string, keys: SealKeys): string | undefined {
-  const { status, text } = reply;
-  if (status === 404 && NO_SUCH_PATH.test(text)) return "no seal";
-  if (status !== 200 || typeOf(reply) !== JSON_TYPE) return undefined;
+  if (reply.status === 404 && NO_SUCH_PATH.test(reply.text)) return "no seal";
+  const json = resultIn("JSON", SEAL, reply, "").get("") || "null";
   try {
-    const opened = openSecret(String(memberIn(text)), keys);
-    if (opened.text !== secretCode || opened.form === "plain") return undefined;
-    return opened.form === "sealed" ? "a seal of the first key" : "a seal of an older key";
+    const { text, isCurrent } = keys.open(String(JSON.parse(json)));
+    if (text !== secretCode) return undefined;
+    return isCurrent ? "a seal of the first key" : "a seal of an older key";
   } catch (error) {
     if (!(error instanceof UnopenedError)) throw error;
     return error.code === "not-of-this-format" ? undefined : "a seal of another key";
@@ -178,7 +174,7 @@ const APP = { appName: "Authenticator compare", appInfo: "jane doe" };
 const PAIRINGS: readonly Question[] = [
   ...FORMS.map((form) =>
     pairing(`the setup key, by ${form}`, form, keyKind, {
-      shows: (answer) => optionOf("secretEncoding", answer.replace("the secret as ", "")),
+      shows: (answer) => ({ secretEncoding: answer.replace("the secret as ", "") }),
     })
   ),
   pairing("the Key URI", "HTTP GET", keyUriOf, {
@@ -190,7 +186,7 @@ const PAIRINGS: readonly Question[] = [
     if (svg === undefined) return picture === undefined ? "neither svg nor image" : "image";
     // The picture holds the Key URI too, and with it the key.
     return `svg, picture ${createHash("sha256").update(svg).digest("hex").slice(0, 8)}`;
-  }, { shows: (answer) => optionOf("html", answer.replace(/,.*$/, "")) }),
+  }, { shows: (answer) => ({ html: answer.replace(/,.*$/, "") }) }),
   pairing("the addresses in Html", "short route", ({ link, picture }) => {
     return picture === undefined ? "not a link around a picture" : `${link}, ${picture}`;
   }, {
@@ -214,12 +210,12 @@ function pairing(
 ): Question {
   return {
     name,
-    call: ({ secretCode, namespace }) => writeCall(form, "Pair", { ...APP, secretCode }, namespace),
+    call: ({ secretCode, namespace }) => writeCall(form, PAIR, { ...APP, secretCode }, namespace),
     read: (reply, draw) => {
-      const result = resultIn(form, "Pair", reply, draw.namespace);
+      const result = resultIn(form, PAIR, reply, draw.namespace);
       const parts = HTML.exec(result.get("Html") ?? "")?.groups;
       const key = form === "short route" ? parts?.["titleKey"] : result.get("ManualSetupCode");
-      return result.has("Html") && key ? read({ ...parts, key }, draw) : describeReply(reply);
+      return result.has("Html") && key ? read({ ...parts, key }, draw) : undefined;
     },
     ...more,
   };
@@ -235,27 +231,17 @@ function keyKind({ key, titleKey }: PairingParts, { secretCode }: Draw): string 
 }
 
 function keyUriOf({ key, link, data }: PairingParts): string {
-  try {
-    const uri = data === undefined ? link?.replaceAll("&amp;", "&") : decodeURIComponent(data);
-    return uri?.replace(`secret=${key}&`, "secret=KEY&") ?? "no Key URI";
-  } catch {
-    return "no Key URI";
-  }
+  const uri = data === undefined
+    ? link?.replaceAll("&amp;", "&")
+    : new URLSearchParams(`data=${data}`).get("data");
+  return uri?.replace(`secret=${key}&`, "secret=KEY&") ?? "no Key URI";
 }
 
-function codeSettingsIn(uri: string): Partial<Config> {
-  const [, query] = /^otpauth:[^?]*\?(.*)$/.exec(uri) ?? [];
-  if (query === undefined) return {};
-  const parameters = new URLSearchParams(query);
-  const settingOf = (name: "algorithm" | "digits" | "period"): Partial<Config> =>
-    optionOf(name, parameters.get(name) ?? OPTIONS[name].defaultText);
-  return { ...settingOf("algorithm"), ...settingOf("digits"), ...settingOf("period") };
-}
-
-// Reads an option from an answer; an unusable value shows none.
-function optionOf(name: keyof Config, text: string): Partial<Config> {
-  const parsed = OPTIONS[name].parse(text);
-  return typeof parsed === "object" ? { [name]: parsed.value } : {};
+function codeSettingsIn(uri: string): Partial<Record<keyof Config, string>> {
+  if (!uri.startsWith("otpauth:")) return {};
+  const parameters = new URLSearchParams(uri.replace(/^[^?]*/, ""));
+  const textOf = (name: keyof Config): string => parameters.get(name) ?? OPTIONS[name].defaultText;
+  return { algorithm: textOf("algorithm"), digits: textOf("digits"), period: textOf("period") };
 }
 
 type Arguments = Readonly<Record<string, string>>;
@@ -266,7 +252,7 @@ const EMPTY_PIN = ({ secretCode }: Draw): Arguments => ({ pin: "", secretCode })
 const NO_PIN = ({ secretCode }: Draw): Arguments => ({ secretCode });
 const NO_SECRET = ({ wrongPin: pin }: Draw): Arguments => ({ pin });
 
-const RIGHT: readonly Question[] = [
+const RIGHT = [
   ...FORMS.map((form) => validation(`a right pin, by ${form}`, form, RIGHT_PIN)),
   validation("a right pin with a space", "HTTP GET", ({ pinAt, secretCode }) => ({
     pin: pinAt(0).replace(/^.../, "$& "),
@@ -283,15 +269,13 @@ const RIGHT: readonly Question[] = [
   }),
   validation("a right pin twice", "HTTP GET", RIGHT_PIN, {
     times: 2,
-    shows: (answer) => ({ singleUse: answer === "true, false" }),
+    shows: (answer) => ({ singleUse: String(answer === "true, false") }),
   }),
-];
+].map((question): Question => ({ secret: "any", ...question }));
 
 const ANONYMOUS = validation("a right pin without an API key", "HTTP GET", RIGHT_PIN, {
-  call: (draw) => ({
-    ...writeCall("HTTP GET", "ValidatePin", RIGHT_PIN(draw), draw.namespace),
-    isAnonymous: true,
-  }),
+  secret: "any",
+  isAnonymous: true,
   advice: (answer) => answer === "true" ? "It answers callers without an API key." : undefined,
 });
 
@@ -328,9 +312,8 @@ function validation(
 ): Question {
   return {
     name,
-    call: (draw) => writeCall(form, "ValidatePin", args(draw), draw.namespace),
-    read: (reply, { namespace }) =>
-      resultIn(form, "ValidatePin", reply, namespace).get("") || describeReply(reply),
+    call: (draw) => writeCall(form, VALIDATE_PIN, args(draw), draw.namespace),
+    read: (reply, { namespace }) => resultIn(form, VALIDATE_PIN, reply, namespace).get(""),
     ...more,
   };
 }

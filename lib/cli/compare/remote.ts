@@ -44,8 +44,7 @@ export function parseServiceUrl(text = ""): string {
   if (username !== "" || password !== "" || hash !== "" || !isDocument) {
     throw new UsageError("the URL must have no user name, query and fragment");
   }
-  const prefix = pathname.replace(/\/+$/, "").replace(/\/(?:api\.asmx(?:\/\w+)?|\w+\.aspx)$/i, "");
-  return origin + prefix.replace(/\/+$/, "");
+  return origin + pathname.replace(/(?:\/+(?:api\.asmx(?:\/\w+)?|\w+\.aspx))?\/*$/i, "");
 }
 
 /** The service at a URL. */
@@ -77,10 +76,11 @@ export class RemoteService {
   /**
    * Sends a call.
    *
+   * @param isAnonymous Whether it is sent without the API key.
    * @throws {NoReplyError} When there is no whole answer, or no request is left.
    * @throws {CommandError} When it makes no sense to go on.
    */
-  async ask({ path, headers, isAnonymous = false, ...call }: Call): Promise<ServerReply> {
+  async ask({ path, headers, ...call }: Call, isAnonymous = false): Promise<ServerReply> {
     if (this.requests >= MAX_REQUESTS) throw new NoReplyError(`${MAX_REQUESTS} requests were sent`);
     this.requests++;
     const url = new URL(this.place + path);
@@ -88,24 +88,20 @@ export class RemoteService {
     const key = isAnonymous ? undefined : this.key;
     const { timeoutMs, now } = this.parts;
     const sentMs = now();
-    try {
-      const reply = await send({
-        ...urlToHttpOptions(url),
-        ...(isTls && { isTls, ca: [...tls.rootCertificates, ...this.authorities] }),
-        ...call,
-        headers: { ...headers, ...(key && { "x-api-key": key }) },
-        timeoutMs,
-      });
-      this.aheadMs ??= aheadOf(reply.headers.date, sentMs, now());
-      const refusal = this.#refusal(reply, isAnonymous);
-      if (refusal !== undefined) throw new CommandError(`${this.place} ${refusal}`);
-      return reply;
-    } catch (error) {
-      if (error instanceof NoReplyError && ++this.#failures === MAX_FAILURES) {
-        throw new CommandError(`${this.place} ${error.message}`);
-      }
-      throw error;
-    }
+    const reply = await send({
+      ...urlToHttpOptions(url),
+      ...(isTls && { isTls, ca: [...tls.rootCertificates, ...this.authorities] }),
+      ...call,
+      headers: { ...headers, ...(key && { "x-api-key": key }) },
+      timeoutMs,
+    }).catch((error: NoReplyError) => {
+      if (++this.#failures < MAX_FAILURES) throw error;
+      throw new CommandError(`${this.place} ${error.message}`);
+    });
+    this.aheadMs ??= aheadOf(reply.headers.date, sentMs, now());
+    const refusal = this.#refusal(reply, isAnonymous);
+    if (refusal !== undefined) throw new CommandError(`${this.place} ${refusal}`);
+    return reply;
   }
 
   /** Returns, as a clause, the reason to ask nothing more after an answer. */

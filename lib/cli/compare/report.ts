@@ -28,13 +28,6 @@ export interface Finding {
   readonly advice?: string | undefined;
 }
 
-/** Counts the findings of each kind, for a line. */
-export function countsOf(findings: readonly Finding[]): string {
-  const counts = (["same", "known", "option", "different"] as const)
-    .map((kind) => `${findings.filter((each) => each.kind === kind).length} ${kind}`);
-  return counts.filter((count) => !count.startsWith("0")).join(", ");
-}
-
 /**
  * Writes the report: a line for each option, for each pair of answers, and for what is known.
  *
@@ -50,8 +43,6 @@ export function reportOf(
 ): readonly string[] {
   const named = new Set(findings.flatMap((finding) => finding.options));
   const options = COMMANDS.get("compare")!.uses.filter((name) => named.has(name));
-  const answers = ({ here, there }: Finding): string =>
-    `here ${redactor.text(here)}, there ${redactor.text(there)}`;
   // Writes an option with its value as on a command line.
   const setting = (option: keyof Config, config: Config): string => {
     const [flag, text] = [flagOf(option), optionText(option, config)];
@@ -64,30 +55,28 @@ export function reportOf(
     return `Option: it has ${setting(option, theirs)}, and not ${setting(option, ours)}: ` +
       `${first!.name}${more}.`;
   });
-  const differences = findings.filter(({ kind }) => kind === "different");
-  for (const pair of new Set(differences.map(answers))) {
-    const same = differences.filter((finding) => answers(finding) === pair);
+  const { known = [], different = [] } = Object.groupBy(findings, ({ kind }) => kind);
+  const answers = ({ here, there }: Finding): string =>
+    `here ${redactor.text(here)}, there ${redactor.text(there)}`;
+  for (const [pair, same] of Map.groupBy(different, answers)) {
     lines.push(`Different: ${same.map(({ name }) => name).join("; ")}: ${pair}.`);
   }
-  const known = findings.filter(({ kind }) => kind === "known").map(({ name }) => name);
   if (known.length > 0) {
     lines.push(
       "Known of the hosted service, and changed by no option (docs/switching.md says why): " +
-        `${known.join("; ")}.`,
+        `${known.map(({ name }) => name).join("; ")}.`,
     );
   }
   if (!isAdvised) return lines;
+  const settings = options.map((option) => setting(option, theirs));
   const times = Math.round(10 * (2 * theirs.window + 1) / (2 * ours.window + 1)) / 10;
-  const advice = findings.flatMap((finding) => finding.advice ?? []);
+  const advice = different.flatMap((finding) => finding.advice ?? []);
   if (named.has("baseUrl")) {
     advice.unshift("Addresses come from --base-url, or behind a proxy from --trust-proxy.");
   }
   if (named.has("window")) advice.unshift(`It accepts a code ${times} times as long.`);
-  if (options.length > 0) {
-    const settings = options.map((option) => setting(option, theirs));
-    advice.unshift(`Start Authenticator with ${settings.join(" ")}.`);
-  }
-  if (differences.some((finding) => finding.advice === undefined)) {
+  if (settings.length > 0) advice.unshift(`Start Authenticator with ${settings.join(" ")}.`);
+  if (different.some((finding) => finding.advice === undefined)) {
     advice.push("No option explains what is different.");
   }
   if (advice.length === 0) {

@@ -9,7 +9,7 @@ import { JSON_TYPE } from "../../bindings/json.ts";
 import { parseMediaType } from "../../bindings/media_type.ts";
 import { SOAP_11, SOAP_12 } from "../../bindings/soap/versions.ts";
 import { rootNameOf } from "../../bindings/xsd.ts";
-import { OPERATIONS } from "../../operations/operations.ts";
+import { type Operation, PAIR, SEAL } from "../../operations/operations.ts";
 import { isElement, parseXml, type XmlElement } from "../../xml/tree.ts";
 import { element, writeCompact } from "../../xml/writer.ts";
 import type { ServerReply } from "../http_client.ts";
@@ -20,8 +20,6 @@ export type Call = {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Whether it is sent without an API key. */
-  readonly isAnonymous?: boolean;
 };
 
 /** Media type of a result in each form: the bindings, and `/pair.aspx` and `/Validate.aspx`. */
@@ -40,16 +38,12 @@ export type Form = keyof typeof RESULT_TYPES;
 /** All forms of a call. */
 export const FORMS = Object.keys(RESULT_TYPES) as readonly Form[];
 
-/** Operation of the service. */
-export type OperationName = "Pair" | "ValidatePin";
-
 const SOAP = new Map<Form, typeof SOAP_11>([["SOAP 1.1", SOAP_11], ["SOAP 1.2", SOAP_12]]);
-const SHORT_ROUTES = { Pair: "/pair.aspx", ValidatePin: "/Validate.aspx" };
 
 /** Writes a call of an operation. */
 export function writeCall(
   form: Form,
-  operation: OperationName,
+  { name: operation }: Operation,
   args: Readonly<Record<string, string>>,
   namespace: string,
 ): Call {
@@ -58,12 +52,14 @@ export function writeCall(
     const parameters = Object.entries(args).map(([name, value]) => element(name, {}, value));
     const body = element("s:Body", {}, element(operation, { xmlns: namespace }, ...parameters));
     const envelope = element("s:Envelope", { "xmlns:s": soap.envelope }, body);
-    const call = post("/api.asmx", `${soap.mediaType}; charset=utf-8`, writeCompact(envelope));
     // SOAP 1.2 has no SOAPAction.
-    const action = soap === SOAP_11 && { soapaction: `"${namespace}${operation}"` };
-    return { ...call, headers: { ...call.headers, ...action } };
+    const action = soap === SOAP_11 ? { soapaction: `"${namespace}${operation}"` } : {};
+    const type = `${soap.mediaType}; charset=utf-8`;
+    return post("/api.asmx", type, writeCompact(envelope), action);
   }
-  const path = form === "short route" ? SHORT_ROUTES[operation] : `/api.asmx/${operation}`;
+  const shortRoute = operation === PAIR.name ? "/pair.aspx" : "/Validate.aspx";
+  const longRoute = operation === SEAL.name ? "/seal" : `/api.asmx/${operation}`;
+  const path = form === "short route" ? shortRoute : longRoute;
   if (form === "JSON") return post(path, JSON_TYPE, JSON.stringify(args));
   const query = String(new URLSearchParams(args));
   return form === "HTTP POST"
@@ -71,9 +67,8 @@ export function writeCall(
     : { method: "GET", path: `${path}?${query}`, headers: {} };
 }
 
-/** Makes a POST request. */
-export function post(path: string, type: string, body: string): Call {
-  return { method: "POST", path, headers: { "content-type": type }, body };
+function post(path: string, type: string, body: string, more: Call["headers"] = {}): Call {
+  return { method: "POST", path, headers: { "content-type": type, ...more }, body };
 }
 
 /**
@@ -82,26 +77,23 @@ export function post(path: string, type: string, body: string): Call {
  */
 export function resultIn(
   form: Form,
-  operation: OperationName,
+  { name: operation, result: type }: Operation,
   reply: ServerReply,
   namespace: string,
 ): ReadonlyMap<string, string> {
-  const { status, text } = reply;
-  if (status !== 200 || typeOf(reply) !== RESULT_TYPES[form]) return new Map();
-  if (form === "short route") return new Map([[operation === "Pair" ? "Html" : "", text]]);
+  const text = textIn(reply, RESULT_TYPES[form]);
+  if (form === "short route") return new Map([[operation === PAIR.name ? "Html" : "", text]]);
   if (form === "JSON") {
-    const result = memberIn(text);
-    const fields = Object.entries(Object(result)).map(([name, value]) =>
-      [name, String(value)] as const
-    );
+    const result: unknown = Object(parsed(() => JSON.parse(text))).d;
     // The text "true" is no boolean.
-    return new Map([["", JSON.stringify(result) ?? ""], ...fields]);
+    const fields = Object.entries({ ...Object(result), "": JSON.stringify(result) ?? "" });
+    return new Map(fields.map(([name, value]) => [name, String(value)]));
   }
   const soap = `/{${SOAP.get(form)?.envelope}}`;
   const service = `/{${namespace}}`;
   const path = SOAP.has(form)
     ? `${soap}Envelope${soap}Body${service}${operation}Response${service}${operation}Result`
-    : service + rootNameOf(OPERATIONS.get(operation)!.result);
+    : service + rootNameOf(type);
   return new Map(
     elementsIn(text).filter(([place]) => place.startsWith(path)).map(([place, { children }]) => [
       place.slice(path.length).replace(service, ""),
@@ -112,32 +104,32 @@ export function resultIn(
 
 /** Lists the elements of a document by the paths of expanded names; none if it is not well-formed. */
 export function elementsIn(document: string): readonly (readonly [string, XmlElement])[] {
-  const below = (
-    element: XmlElement,
-    above: string,
-  ): readonly (readonly [string, XmlElement])[] => {
+  const found: (readonly [string, XmlElement])[] = [];
+  const add = (element: XmlElement, above: string): void => {
     const path = `${above}/{${element.namespaceName}}${element.localName}`;
-    const children = element.children.filter(isElement);
-    return [[path, element], ...children.flatMap((child) => below(child, path))];
+    found.push([path, element]);
+    element.children.filter(isElement).forEach((child) => add(child, path));
   };
-  try {
-    return below(parseXml(document).root, "");
-  } catch {
-    return [];
-  }
+  const root = parsed(() => parseXml(document).root);
+  if (root !== undefined) add(root, "");
+  return found;
 }
 
-/** Returns the member `d` of a JSON reply; undefined without one. */
-export function memberIn(json: string): unknown {
+// Returns undefined for a malformed text.
+function parsed<T>(parse: () => T): T | undefined {
   try {
-    return Object(JSON.parse(json)).d;
+    return parse();
   } catch {
     return undefined;
   }
 }
 
-/** Returns the media type of a reply, without parameters. */
-export function typeOf({ headers }: ServerReply): string {
+/** Returns the text of a reply with status 200 and a media type; empty for any other reply. */
+export function textIn(reply: ServerReply, type: string): string {
+  return reply.status === 200 && typeOf(reply) === type ? reply.text : "";
+}
+
+function typeOf({ headers }: ServerReply): string {
   return parseMediaType(headers["content-type"] ?? "").essence;
 }
 

@@ -137,6 +137,16 @@ Deno.test("a clock that the Date does not show is found by the middle of the win
   }
 });
 
+Deno.test("a clock that the window shows makes no two servers of one with another window", async () => {
+  const { stdout } = await compared({
+    args: ["--window", "2"],
+    now: () => Date.now() + 60_000,
+    lie: (_call, reply) => ({ ...reply, headers: { date: new Date().toUTCString() } }),
+  }, []);
+  assertHas(stdout, "\nStart Authenticator with --window 2. ");
+  assertHas(stdout, "Its clock is 60 seconds ahead");
+});
+
 Deno.test("a question whose answer comes in another time step is asked again", async () => {
   const args = ["--period", "2"];
   let delayed = 0;
@@ -146,6 +156,8 @@ Deno.test("a question whose answer comes in another time step is asked again", a
       lie: async (call, reply) => {
         if (call.operation === "ValidatePin" && delayed++ === 0) {
           await new Promise((resolve) => setTimeout(resolve, 2_100));
+          // The late answer counts for nothing.
+          return { ...reply, text: reply.text.replace("true", "false") };
         }
         return reply;
       },
