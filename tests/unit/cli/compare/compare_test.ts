@@ -222,6 +222,18 @@ Deno.test("a value that no option can have is a difference, and no failure of th
   }
 });
 
+Deno.test("a pairing without a Key URI shows no option, and changes no pin", async () => {
+  const args = ["--digits", "8"];
+  const lie: ComparedOptions["lie"] = ({ form }, reply) =>
+    form === "HTTP GET"
+      ? { ...reply, text: reply.text.replace(/otpauth:[^']*/, "about:blank") }
+      : reply;
+  const { stdout } = await compared({ args, lie });
+  const lines = stdout.match(/^(?:Option|Different): .*$/gm)!;
+  assertEquals(lines.length, 1, stdout);
+  assertHas(lines[0]!, "Different: the Key URI: ");
+});
+
 Deno.test("addresses that differ from each other are all shown, and are no --base-url", async () => {
   const { code, stdout } = await compared({
     lie: (_call, reply) => ({
@@ -286,7 +298,10 @@ Deno.test("every secret is new, and nothing but what the first line says is sent
     assertEquals(own.size, timed.length - 1);
     const others = server.calls.map(({ args }) => args.get("secretcode") || undefined);
     secrets.push(...new Set(others.filter((secret) => secret !== undefined)));
-    for (const { headers, target, body } of server.calls) {
+    for (const { headers, target, body, form, operation } of server.calls) {
+      // ASP.NET knows the operation of SOAP 1.1 by it alone.
+      const action = form === "SOAP 1.1" ? `"http://authenticatorapi.com/${operation}"` : null;
+      assertEquals(headers.get("soapaction"), action);
       const allowed = [
         "connection",
         "content-length",
