@@ -420,10 +420,12 @@ Deno.test("a URL may be any address of the service, in any case", async () => {
     `${server.url}/api.asmx`,
     `${server.url}/API.ASMX?WSDL`,
     `${server.url}/api.asmx?op=Pair`,
+    `${server.url}//api.asmx/`,
     `${server.url}/api.asmx/Pair`,
     `${server.url}/Validate.aspx`,
   ];
   for (const url of spellings) assertSame(await runCommand(["compare", url]));
+  assert(server.calls.every(({ target }) => /^\/\w/.test(target)));
 });
 
 Deno.test("a service below a path is asked there", async () => {
