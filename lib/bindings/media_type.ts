@@ -38,11 +38,15 @@ function fieldsIn(contentType: string): readonly string[] {
   return fields;
 }
 
+/** Media type of a request without a body. */
+const NO_MEDIA_TYPE: MediaType = { essence: "", parameter: () => undefined, isAmbiguous: false };
+
 /** Parses a Content-Type; malformed parts are ignored. */
 export function parseMediaType(contentType: string | null): MediaType {
-  const [value = "", ...others] = fieldsIn(contentType ?? "");
+  if (contentType === null) return NO_MEDIA_TYPE;
+  const [value = "", ...others] = fieldsIn(contentType);
   const isAmbiguous = others.some((other) => other.trim() !== value.trim());
-  if (isAmbiguous) return { essence: "", parameter: () => undefined, isAmbiguous };
+  if (isAmbiguous) return { ...NO_MEDIA_TYPE, isAmbiguous };
   const semicolon = value.indexOf(";");
   const end = semicolon < 0 ? value.length : semicolon;
   return {
