@@ -62,7 +62,12 @@ const SETTINGS: readonly (readonly string[])[] = [
 ];
 
 Deno.test("a server with the same options is the same, whatever they are", async () => {
-  for (const args of SETTINGS) assertSame(await compared({ args }));
+  for (const args of SETTINGS) {
+    const outcome = await compared({ args }, args, ({ calls }) => {
+      assert(calls.every((call) => call.args.get("pin") !== "undefined"));
+    });
+    assertSame(outcome);
+  }
 });
 
 // The options of a server, those given to the command, and what it has to name.
@@ -234,6 +239,19 @@ Deno.test("a pairing without a Key URI shows no option, and changes no pin", asy
   assertHas(lines[0]!, "Different: the Key URI: ");
 });
 
+Deno.test("a Key URI that is not percent-encoded right is a difference, in a picture too", async () => {
+  const args = ["--html", "image"];
+  const { code, stdout, stderr } = await compared({
+    args,
+    lie: (_call, reply) => ({
+      ...reply,
+      text: reply.text.replace("data=otpauth", "data=%E0%A4%Aotpauth"),
+    }),
+  });
+  assertEquals([code, stderr], [1, ""]);
+  assertHas(stdout, "\nDifferent: the Key URI: ");
+});
+
 Deno.test("addresses that differ from each other are all shown, and are no --base-url", async () => {
   const { code, stdout } = await compared({
     lie: (_call, reply) => ({
@@ -389,6 +407,7 @@ Deno.test("wrong usage is one sentence and exits with 2, and nothing is sent", a
     [["http://a b"], "the URL has no valid host and port"],
     [["http://127.0.0.1:99999"], "the URL has no valid host and port"],
     [[`http://canary@${host}`], "the URL must have no user name, query and fragment"],
+    [[`http://:canary@${host}`], "the URL must have no user name, query and fragment"],
     [
       [`${server.url}/Validate.aspx?Pin=canary`],
       "the URL must have no user name, query and fragment",
@@ -672,6 +691,15 @@ Deno.test("two servers that answer by turns are found, and no option is advised"
     assertHas(stdout, "\nIt gives different answers at different times: several servers?\n");
     assert(!stdout.includes("Start Authenticator"), stdout);
   }
+});
+
+Deno.test("a doubtful question is asked twice again: the first time, the same server may answer", async () => {
+  let asked = 0;
+  const { stdout } = await compared({
+    lie: ({ args }, reply) =>
+      args.get("pin") === "abcdef" && ++asked < 3 ? { ...reply, status: 202 } : reply,
+  });
+  assertHas(stdout, "\nIt gives different answers at different times: several servers?\n");
 });
 
 const LONG = "a".repeat(1_048_577);
