@@ -693,16 +693,21 @@ Deno.test("two servers that answer by turns are found, and no option is advised"
   }
 });
 
-Deno.test("a doubtful question is asked twice again: the first time, the same server may answer", async () => {
-  let asked = 0;
-  const { stdout } = await compared({
-    lie: ({ args }, reply) =>
-      args.get("pin") === "abcdef" && ++asked < 3 ? { ...reply, status: 202 } : reply,
-  });
-  assertHas(stdout, "\nIt gives different answers at different times: several servers?\n");
-});
-
 const LONG = "a".repeat(1_048_577);
+
+Deno.test("a doubtful question is asked twice again, and one without an answer is not", async () => {
+  for (const spoilt of [{ status: 202 }, { text: LONG }]) {
+    let asked = 0;
+    const { stdout } = await compared({
+      lie: ({ args }, reply) =>
+        // The first time, the same server may answer.
+        args.get("pin") === "abcdef" && ++asked < 3 ? { ...reply, ...spoilt } : reply,
+    });
+    assertHas(stdout, "\nDifferent: letters for a pin: ");
+    const said = "\nIt gives different answers at different times: several servers?\n";
+    assertEquals([stdout.includes(said), asked], "status" in spoilt ? [true, 3] : [false, 2]);
+  }
+});
 
 // The reply, the sentence after the URL, and how often it is asked.
 const NO_SERVICE: readonly (readonly [string, string, number])[] = [
