@@ -239,6 +239,19 @@ Deno.test("a pairing without a Key URI shows no option, and changes no pin", asy
   assertHas(lines[0]!, "Different: the Key URI: ");
 });
 
+Deno.test("a pairing without Html is no pairing", async () => {
+  const { stdout } = await compared({
+    lie: ({ form }, reply) =>
+      form === "HTTP GET"
+        ? { ...reply, text: reply.text.replace(/<Html>[^]*<\/Html>/, "") }
+        : reply,
+  });
+  assertHas(
+    stdout,
+    "Different: the setup key, by HTTP GET: here the secret as text, there 200 text/xml.",
+  );
+});
+
 Deno.test("a Key URI that is not percent-encoded right is a difference, in a picture too", async () => {
   const args = ["--html", "image"];
   const { code, stdout, stderr } = await compared({
