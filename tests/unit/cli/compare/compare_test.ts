@@ -730,6 +730,11 @@ const NO_SERVICE: readonly (readonly [string, string, number])[] = [
     8,
   ],
   [
+    "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n",
+    "does not answer as such a service: 400, empty",
+    8,
+  ],
+  [
     "HTTP/1.1 404 Not Found\r\nContent-Type: text/html\r\nContent-Length: 3\r\n\r\n<p>",
     "does not answer as such a service: 404 text/html",
     8,
