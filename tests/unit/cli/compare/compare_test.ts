@@ -99,6 +99,7 @@ Deno.test("a server with one other option is not the same, and only that option 
     assertHas(option!, `Option: it has ${setting}, and not `);
     assertEquals(stdout.match(/^(?:Option|Different): /gm)!.length, 1, stdout);
     assertHas(stdout, `\nStart Authenticator with ${setting}.`);
+    if (setting === "--window 1") assertHas(stdout, " It accepts a code 0.6 times as long.");
   }
 });
 
@@ -183,12 +184,13 @@ Deno.test("no pin is sent at the end of a time step, which both sides may see di
   for (const [aheadMs, waitMs] of [[0, 1_700], [100, 1_700], [400, 500]] as const) {
     let nowMs = 1_800_000_000_000 - 200;
     const slept: number[] = [];
+    const lines: string[] = [];
     await using server = startCompared({ now: () => nowMs + aheadMs });
     const code = await compare(
       configOf([]),
       server.url,
       { sendKey: false, ca: undefined },
-      () => {},
+      (line) => void lines.push(line),
       {
         now: () => nowMs,
         sleep: (ms) => {
@@ -199,6 +201,7 @@ Deno.test("no pin is sent at the end of a time step, which both sides may see di
       },
     );
     assertEquals([code, slept], [0, [waitMs]]);
+    assertEquals(lines.includes("Waiting for the next time step."), waitMs >= 1_000);
   }
 });
 
@@ -333,6 +336,8 @@ Deno.test("every secret is new, and nothing but what the first line says is sent
       // ASP.NET knows the operation of SOAP 1.1 by it alone.
       const action = form === "SOAP 1.1" ? `"http://authenticatorapi.com/${operation}"` : null;
       assertEquals(headers.get("soapaction"), action);
+      const isSoap = form.startsWith("SOAP");
+      assertEquals(headers.get("content-type")?.endsWith("; charset=utf-8") ?? false, isSoap);
       const allowed = [
         "connection",
         "content-length",
@@ -452,6 +457,7 @@ Deno.test("a URL may be any address of the service, in any case", async () => {
     `${server.url}/api.asmx`,
     `${server.url}/API.ASMX?WSDL`,
     `${server.url}/api.asmx?op=Pair`,
+    `${server.url}/api.asmx?disco`,
     `${server.url}//api.asmx/`,
     `${server.url}/api.asmx/Pair`,
     `${server.url}/Validate.aspx`,
@@ -669,6 +675,13 @@ Deno.test("a limiter ends the comparison with a sentence about it, after what wa
   }
 });
 
+Deno.test("a status 503 that says no time to retry ends nothing", async () => {
+  const { stdout } = await compared({
+    lie: ({ target }, reply) => target === "/seal" ? { ...reply, status: 503 } : reply,
+  });
+  assertHas(stdout, "there no answer to this question: 503 ");
+});
+
 Deno.test("what was found before the third lost answer is reported", async () => {
   let count = 0;
   const { code, stdout, stderr } = await compared({
@@ -758,8 +771,9 @@ const NO_SERVICE: readonly (readonly [string, string, number])[] = [
 Deno.test("what is not such a service is one sentence and exits with 1", async () => {
   for (const [reply, sentence, requests] of NO_SERVICE) {
     await using server = startRaw((write) => write(reply));
-    const { code, stderr } = await runCommand(["compare", server.url]);
+    const { code, stdout, stderr } = await runCommand(["compare", server.url]);
     assertEquals(code, 1, stderr);
+    assert(!stdout.includes("\nDifferent: "), stdout);
     assertHas(stderr, `authenticator: error: ${server.url} ${sentence}`);
     assert(/^\P{C}+\n$/u.test(stderr), JSON.stringify(stderr));
     assert(!stderr.includes("canary"), stderr);
