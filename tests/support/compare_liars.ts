@@ -211,5 +211,16 @@ export const SERVERS: readonly (readonly [string, Lie])[] = [
     ({ form, steps }, reply) =>
       form === "JSON" && steps === 0 ? { ...reply, text: '{"d":{"":"true"}}' } : reply,
   ],
+  ...[
+    '{"d":{"toString":"","Html":{"toString":""}}}',
+    `{"d":${"[".repeat(9_000)}${"]".repeat(9_000)}}`,
+  ]
+    .map((text, i): readonly [string, Lie] => [
+      `answers JSON that is no text, nor anything that becomes one (${i})`,
+      ({ form, target }, reply) =>
+        form === "JSON" || target === "/seal"
+          ? { status: 200, type: "application/json", text }
+          : reply,
+    ]),
   ["answers each fault with 200", (_call, reply) => ({ ...reply, status: 200 })],
 ];

@@ -291,9 +291,8 @@ class Comparison {
       log: { error: () => {} },
       isReady: () => true,
     });
-    return await answerOf(question, draw, async ({ path, headers, ...call }) => {
-      const fields = { ...headers, host: new URL(draw.origin).host };
-      const reply = await handler(new Request(draw.origin + path, { ...call, headers: fields }));
+    return await answerOf(question, draw, async ({ path, ...call }) => {
+      const reply = await handler(new Request(draw.origin + path, call));
       const { status } = reply;
       return { status, headers: Object.fromEntries(reply.headers), text: await reply.text() };
     });

@@ -85,9 +85,10 @@ export function resultIn(
   if (form === "short route") return new Map([[operation === PAIR.name ? "Html" : "", text]]);
   if (form === "JSON") {
     const result: unknown = Object(parsed(() => JSON.parse(text))).d;
-    // The text "true" is no boolean.
-    const fields = Object.entries({ ...Object(result), "": JSON.stringify(result) ?? "" });
-    return new Map(fields.map(([name, value]) => [name, String(value)]));
+    // The text "true" is no boolean, and a value of too many arrays has no text.
+    const whole = parsed(() => JSON.stringify(result)) ?? "";
+    const fields = Object.entries<string>({ ...Object(result), "": whole });
+    return new Map(fields.filter(([, value]) => typeof value === "string"));
   }
   const soap = `/{${SOAP.get(form)?.envelope}}`;
   const service = `/{${namespace}}`;
@@ -115,7 +116,7 @@ export function elementsIn(document: string): readonly (readonly [string, XmlEle
   return found;
 }
 
-// Returns undefined for a malformed text.
+// Returns undefined for a malformed text, or one that is nested too deep.
 function parsed<T>(parse: () => T): T | undefined {
   try {
     return parse();

@@ -43,7 +43,7 @@ async function compared(
 
 function assertSame({ code, stdout, stderr }: Outcome): void {
   assertEquals([code, stderr], [0, ""], stdout);
-  assert(!/\d (?:known|option|different)/.test(stdout), stdout);
+  assert(!/\d (?:known|option|different)|^Known /m.test(stdout), stdout);
   assertHas(stdout, "\nAll answers are the same.\n");
 }
 
@@ -62,7 +62,12 @@ const SETTINGS: readonly (readonly string[])[] = [
 ];
 
 Deno.test("a server with the same options is the same, whatever they are", async () => {
-  for (const args of SETTINGS) assertSame(await compared({ args }));
+  for (const args of SETTINGS) {
+    const outcome = await compared({ args }, args, ({ calls }) => {
+      assert(calls.every((call) => call.args.get("pin") !== "undefined"));
+    });
+    assertSame(outcome);
+  }
 });
 
 // The options of a server, those given to the command, and what it has to name.
@@ -94,6 +99,7 @@ Deno.test("a server with one other option is not the same, and only that option 
     assertHas(option!, `Option: it has ${setting}, and not `);
     assertEquals(stdout.match(/^(?:Option|Different): /gm)!.length, 1, stdout);
     assertHas(stdout, `\nStart Authenticator with ${setting}.`);
+    if (setting === "--window 1") assertHas(stdout, " It accepts a code 0.6 times as long.");
   }
 });
 
@@ -178,12 +184,13 @@ Deno.test("no pin is sent at the end of a time step, which both sides may see di
   for (const [aheadMs, waitMs] of [[0, 1_700], [100, 1_700], [400, 500]] as const) {
     let nowMs = 1_800_000_000_000 - 200;
     const slept: number[] = [];
+    const lines: string[] = [];
     await using server = startCompared({ now: () => nowMs + aheadMs });
     const code = await compare(
       configOf([]),
       server.url,
       { sendKey: false, ca: undefined },
-      () => {},
+      (line) => void lines.push(line),
       {
         now: () => nowMs,
         sleep: (ms) => {
@@ -194,6 +201,7 @@ Deno.test("no pin is sent at the end of a time step, which both sides may see di
       },
     );
     assertEquals([code, slept], [0, [waitMs]]);
+    assertEquals(lines.includes("Waiting for the next time step."), waitMs >= 1_000);
   }
 });
 
@@ -232,6 +240,32 @@ Deno.test("a pairing without a Key URI shows no option, and changes no pin", asy
   const lines = stdout.match(/^(?:Option|Different): .*$/gm)!;
   assertEquals(lines.length, 1, stdout);
   assertHas(lines[0]!, "Different: the Key URI: ");
+});
+
+Deno.test("a pairing without Html is no pairing", async () => {
+  const { stdout } = await compared({
+    lie: ({ form }, reply) =>
+      form === "HTTP GET"
+        ? { ...reply, text: reply.text.replace(/<Html>[^]*<\/Html>/, "") }
+        : reply,
+  });
+  assertHas(
+    stdout,
+    "Different: the setup key, by HTTP GET: here the secret as text, there 200 text/xml.",
+  );
+});
+
+Deno.test("a Key URI that is not percent-encoded right is a difference, in a picture too", async () => {
+  const args = ["--html", "image"];
+  const { code, stdout, stderr } = await compared({
+    args,
+    lie: (_call, reply) => ({
+      ...reply,
+      text: reply.text.replace("data=otpauth", "data=%E0%A4%Aotpauth"),
+    }),
+  });
+  assertEquals([code, stderr], [1, ""]);
+  assertHas(stdout, "\nDifferent: the Key URI: ");
 });
 
 Deno.test("addresses that differ from each other are all shown, and are no --base-url", async () => {
@@ -302,6 +336,8 @@ Deno.test("every secret is new, and nothing but what the first line says is sent
       // ASP.NET knows the operation of SOAP 1.1 by it alone.
       const action = form === "SOAP 1.1" ? `"http://authenticatorapi.com/${operation}"` : null;
       assertEquals(headers.get("soapaction"), action);
+      const isSoap = form.startsWith("SOAP");
+      assertEquals(headers.get("content-type")?.endsWith("; charset=utf-8") ?? false, isSoap);
       const allowed = [
         "connection",
         "content-length",
@@ -389,6 +425,7 @@ Deno.test("wrong usage is one sentence and exits with 2, and nothing is sent", a
     [["http://a b"], "the URL has no valid host and port"],
     [["http://127.0.0.1:99999"], "the URL has no valid host and port"],
     [[`http://canary@${host}`], "the URL must have no user name, query and fragment"],
+    [[`http://:canary@${host}`], "the URL must have no user name, query and fragment"],
     [
       [`${server.url}/Validate.aspx?Pin=canary`],
       "the URL must have no user name, query and fragment",
@@ -420,6 +457,7 @@ Deno.test("a URL may be any address of the service, in any case", async () => {
     `${server.url}/api.asmx`,
     `${server.url}/API.ASMX?WSDL`,
     `${server.url}/api.asmx?op=Pair`,
+    `${server.url}/api.asmx?disco`,
     `${server.url}//api.asmx/`,
     `${server.url}/api.asmx/Pair`,
     `${server.url}/Validate.aspx`,
@@ -637,6 +675,13 @@ Deno.test("a limiter ends the comparison with a sentence about it, after what wa
   }
 });
 
+Deno.test("a status 503 that says no time to retry ends nothing", async () => {
+  const { stdout } = await compared({
+    lie: ({ target }, reply) => target === "/seal" ? { ...reply, status: 503 } : reply,
+  });
+  assertHas(stdout, "there no answer to this question: 503 ");
+});
+
 Deno.test("what was found before the third lost answer is reported", async () => {
   let count = 0;
   const { code, stdout, stderr } = await compared({
@@ -676,8 +721,32 @@ Deno.test("two servers that answer by turns are found, and no option is advised"
 
 const LONG = "a".repeat(1_048_577);
 
+Deno.test("a doubtful question is asked twice again, and one without an answer is not", async () => {
+  for (const spoilt of [{ status: 202 }, { text: LONG }]) {
+    let asked = 0;
+    const { stdout } = await compared({
+      lie: ({ args }, reply) =>
+        // The first time, the same server may answer.
+        args.get("pin") === "abcdef" && ++asked < 3 ? { ...reply, ...spoilt } : reply,
+    });
+    assertHas(stdout, "\nDifferent: letters for a pin: ");
+    const said = "\nIt gives different answers at different times: several servers?\n";
+    assertEquals([stdout.includes(said), asked], "status" in spoilt ? [true, 3] : [false, 2]);
+  }
+});
+
 // The reply, the sentence after the URL, and how often it is asked.
 const NO_SERVICE: readonly (readonly [string, string, number])[] = [
+  [
+    "HTTP/1.1 404 Not Found\r\nContent-Length: 3\r\n\r\n<p>",
+    "does not answer as such a service: 404 without a type",
+    8,
+  ],
+  [
+    "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n",
+    "does not answer as such a service: 400, empty",
+    8,
+  ],
   [
     "HTTP/1.1 404 Not Found\r\nContent-Type: text/html\r\nContent-Length: 3\r\n\r\n<p>",
     "does not answer as such a service: 404 text/html",
@@ -702,8 +771,9 @@ const NO_SERVICE: readonly (readonly [string, string, number])[] = [
 Deno.test("what is not such a service is one sentence and exits with 1", async () => {
   for (const [reply, sentence, requests] of NO_SERVICE) {
     await using server = startRaw((write) => write(reply));
-    const { code, stderr } = await runCommand(["compare", server.url]);
+    const { code, stdout, stderr } = await runCommand(["compare", server.url]);
     assertEquals(code, 1, stderr);
+    assert(!stdout.includes("\nDifferent: "), stdout);
     assertHas(stderr, `authenticator: error: ${server.url} ${sentence}`);
     assert(/^\P{C}+\n$/u.test(stderr), JSON.stringify(stderr));
     assert(!stderr.includes("canary"), stderr);
