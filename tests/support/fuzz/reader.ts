@@ -243,15 +243,15 @@ function readJson(operation: string, text: string): ReadonlyMap<string, string> 
     throw UNSURE;
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw REFUSED;
-  const sent = topLevelNames(text);
+  const { sent, nested } = memberNames(text);
   const args = new Map<string, string>();
   for (const name of names) {
     if (sent.filter((other) => other === name).length > 1) throw REFUSED;
     const member = Object.getOwnPropertyDescriptor(value, name)?.value ?? null;
     if (member === null) {
-      if (sent.some((other) => other !== name && other.toLowerCase() === name.toLowerCase())) {
-        throw REFUSED;
-      }
+      // A name in another case or place is a caller's mistake, and no missing pin.
+      const others = [...sent.filter((other) => other !== name), ...nested];
+      if (others.some((other) => other.toLowerCase() === name.toLowerCase())) throw REFUSED;
       if (name === "pin") args.set(name, "");
       continue;
     }
@@ -263,9 +263,11 @@ function readJson(operation: string, text: string): ReadonlyMap<string, string> 
   return args;
 }
 
-// Of a text that is JSON: the names of the outermost members, as often as they stand there.
-function topLevelNames(text: string): string[] {
-  const names: string[] = [];
+// Of a text that is JSON: the names of the outermost members, and of all others, as often as they
+// stand there.
+function memberNames(text: string): Readonly<Record<"sent" | "nested", string[]>> {
+  const sent: string[] = [];
+  const nested: string[] = [];
   let depth = 0;
   for (let at = 0; at < text.length; at++) {
     const character = text[at]!;
@@ -275,9 +277,9 @@ function topLevelNames(text: string): string[] {
       let end = at + 1;
       while (text[end] !== '"') end += text[end] === "\\" ? 2 : 1;
       const isName = /^[ \t\r\n]*:/.test(text.slice(end + 1));
-      if (depth === 1 && isName) names.push(JSON.parse(text.slice(at, end + 1)));
+      if (isName) (depth === 1 ? sent : nested).push(JSON.parse(text.slice(at, end + 1)));
       at = end;
     }
   }
-  return names;
+  return { sent, nested };
 }
