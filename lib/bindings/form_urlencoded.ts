@@ -90,9 +90,9 @@ function readPairs(encoded: string, decode: Decode): Pairs {
   return pairsOf(encoded.includes("%u") ? decodeUnits(parts, decode) : decodeBytes(parts, decode));
 }
 
-// Splits the encoded text into names and values, one after the other. A name without an equals sign has an empty value
-// (WHATWG URL §5.1), so that a parameter that another reader of the request finds twice counts as
-// repeated here too.
+// Splits the encoded text into names and values, one after the other. A name without an equals sign
+// has an empty value (WHATWG URL §5.1), so that a parameter that another reader of the request finds
+// twice counts as repeated here too.
 function partsOf(encoded: string): readonly string[] {
   const parts: string[] = [];
   for (const pair of encoded.replaceAll("+", " ").split("&")) {

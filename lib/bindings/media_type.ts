@@ -38,7 +38,7 @@ function fieldsIn(contentType: string): readonly string[] {
   return fields;
 }
 
-/** Media type of a request without a body. */
+/** Media type of a request without a Content-Type. */
 const NO_MEDIA_TYPE: MediaType = { essence: "", parameter: () => undefined, isAmbiguous: false };
 
 /** Parses a Content-Type; malformed parts are ignored. */

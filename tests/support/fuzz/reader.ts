@@ -263,8 +263,8 @@ function readJson(operation: string, text: string): ReadonlyMap<string, string> 
   return args;
 }
 
-// Of a text that is JSON: the names of the outermost members, and of all others, as often as they
-// stand there.
+// Names in a text that is JSON, as often as they stand there: of the outermost members, and of all
+// others.
 function memberNames(text: string): Readonly<Record<"sent" | "nested", string[]>> {
   const sent: string[] = [];
   const nested: string[] = [];
