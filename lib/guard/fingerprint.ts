@@ -74,5 +74,6 @@ function canonicalKey(key: Uint8Array, algorithm: HmacAlgorithm): Uint8Array {
     : key;
   let { length } = short;
   while (length > 0 && short[length - 1] === 0) length--;
-  return short.subarray(0, length);
+  // A view costs more than the hash of a few bytes.
+  return length === short.length ? short : short.subarray(0, length);
 }

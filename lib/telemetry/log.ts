@@ -54,7 +54,7 @@ export function createLog({ format, color, write, now }: LogOptions): Log {
 /** Returns the fields of a request's line; undefined ones are left out. */
 function fieldsOf(event: RequestEvent, statusText?: (status: number) => string): Fields {
   const { method, route, operation, binding, caller, peer, status, outcome } = event;
-  const { outcome: _, form: _form, ...facts } = event.facts ?? {};
+  const { secret, distance, ignored, unopened, reason } = event.facts ?? {};
   return {
     method,
     route,
@@ -63,7 +63,11 @@ function fieldsOf(event: RequestEvent, statusText?: (status: number) => string):
     caller,
     peer,
     status: statusText?.(status) ?? status,
-    ...facts,
+    secret,
+    distance,
+    ignored,
+    unopened,
+    reason,
     outcome,
     ms: milliseconds(event),
     bytes: event.replyBytes,

@@ -171,11 +171,12 @@ async function drop(body: NonNullable<Request["body"]>): Promise<void> {
 // one text, which would make different secrets equal: they become %FF, which is refused as invalid
 // UTF-8. A target with a sent `%EF%BF%BD` is refused as well.
 function withSentUrl(request: Request, { scheme, ownHost }: Place): Request {
-  const url = request.url.replaceAll(REPLACED, "%FF");
+  const read = request.url;
+  const url = read.includes(REPLACED) ? read.replaceAll(REPLACED, "%FF") : read;
   const sent = request.headers.get("host");
   const host = sent || ownHost(sent === null);
   const base = `${scheme}://${host}`;
-  if (url === request.url && url.startsWith(base) && url[base.length] === "/") return request;
+  if (url === read && url.startsWith(base) && url[base.length] === "/") return request;
   const isWhole = url.startsWith(`${scheme}://`);
   // A target that is no URL, as of CONNECT, stays unchanged.
   if (!isWhole && !url.startsWith("/")) return request;
