@@ -103,6 +103,16 @@ Deno.test("createHandler() logs every reply that is a result as ok", async () =>
   ]);
 });
 
+Deno.test("createHandler() reports the address of a caller only where it is known", async () => {
+  const peers: unknown[] = [];
+  const observe = (event: RequestEvent): void => void peers.push(event.peer, "peer" in event);
+  for (const address of ["203.0.113.9", undefined]) {
+    const handler = handlerWith({ telemetry: { ...TELEMETRY, observe, peer: () => address } });
+    await handler(new Request("http://localhost/healthz"));
+  }
+  assertEquals(peers, ["203.0.113.9", true, undefined, false]);
+});
+
 interface Observed {
   readonly reply: Response;
   readonly events: readonly RequestEvent[];

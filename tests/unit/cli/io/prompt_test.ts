@@ -2,7 +2,7 @@ import process from "node:process";
 import { Readable } from "node:stream";
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
-import { CommandError, readSecret } from "../../../../lib/cli/io/io.ts";
+import { CommandError, readSecret, readStdin } from "../../../../lib/cli/io/io.ts";
 import { askLines, type Typed } from "../../../../lib/cli/io/prompt.ts";
 import { callCommand, sink, streamOf, withProcess } from "../../../support/command.ts";
 
@@ -142,9 +142,12 @@ Deno.test("readSecret() prompts at a terminal, and reads anything else to its en
   assertEquals([code, stderr.includes("not shown")], [0, false]);
 });
 
-Deno.test("a secret that a terminal sends in another charset is refused", async () => {
-  await type([Uint8Array.of(0x68, 0xe9, 0x0d)], async () => {
-    const { message } = await assertRejects(() => readSecret(undefined), CommandError);
-    assertEquals(message, "what was typed is not UTF-8 text");
-  });
+Deno.test("a line that a terminal sends in another charset is refused, whatever the others are", async () => {
+  const latin1 = Uint8Array.of(0x68, 0xe9, 0x0d);
+  for (const lines of [[latin1, "hush\r"], ["123\r", latin1]]) {
+    await type(lines, async () => {
+      const { message } = await assertRejects(() => readStdin([PIN, SECRET]), CommandError);
+      assertEquals(message, "what was typed is not UTF-8 text");
+    });
+  }
 });
