@@ -11,8 +11,8 @@ import type { Handler } from "../../http/handler.ts";
  * Wraps a handler so that the replies to requests that arrived together leave together, once the last
  * of them is computed.
  *
- * Each reply sent alone wakes its caller, and takes the handler's code out of the processor's caches:
- * a busy server spends half as much time again. An idle one sends at once.
+ * A reply that is sent alone wakes its caller, and its way through the system takes the handler out of
+ * the processor's caches: a busy server needs up to half as much time again. An idle one sends at once.
  */
 export function batchReplies(handler: Handler): Handler {
   let sending: Promise<void> | undefined;
