@@ -23,6 +23,7 @@ import { bindingsOf } from "../bindings/bindings.ts";
 import { writePlainFault } from "../bindings/http_get_post.ts";
 import { parseMediaType } from "../bindings/media_type.ts";
 import { Fault } from "../operations/fault.ts";
+import { VALIDATE_PIN } from "../operations/operations.ts";
 import type { RequestEvent } from "../telemetry/request_event.ts";
 import { BodyLimit } from "./body_limit.ts";
 import { createDocuments } from "./documents.ts";
@@ -72,6 +73,7 @@ export function createHandler(
     }
     const response = respond(methodOf(request), result.reply, context?.id);
     if (context !== undefined) observe(context, result);
+    if (context?.operation === VALIDATE_PIN) await parts.replyBatch?.();
     return response;
   };
 }

@@ -29,6 +29,8 @@ export interface HandlerOptions extends PageSettings, BaseOptions {
   readonly metricsHost: string;
   /** Observer of finished requests, if any. */
   readonly telemetry?: Telemetry | undefined;
+  /** Resolves when the reply to a pin check is to leave; without it, each leaves at once. */
+  readonly replyBatch?: (() => Promise<void>) | undefined;
 }
 
 /** Observer of finished requests, with the clock and the id generator it needs. */

@@ -63,7 +63,7 @@ export function targetOf({ url }: Request, host: string | null): Target {
 
 // Drops an empty port: it is the default port of the scheme (RFC 3986 §6.2.3).
 function withoutEmptyPort(authority: string): string {
-  return authority.replace(/^(\[[^\]]*\]|[^:]*):$/, "$1");
+  return authority.endsWith(":") ? authority.replace(/^(\[[^\]]*\]|[^:]*):$/, "$1") : authority;
 }
 
 /**

@@ -30,6 +30,7 @@ import { withTimeout } from "./runtime/timeout.ts";
 import type { PeerAddresses, Runtime } from "./runtime/runtime.ts";
 import { createGuard } from "./guard.ts";
 import { LogWriter } from "./log_writer.ts";
+import { replyBatches } from "./reply_batch.ts";
 import { readOptionText } from "./files/option_file.ts";
 
 /** Longest delay of a start by a silent store; the timeout in the URL of a store may be longer. */
@@ -155,6 +156,7 @@ export function createServerService(
     isReady,
     apiKeys: ring,
     page: servicePage,
+    replyBatch: replyBatches(),
     telemetry: {
       observe: (event) => {
         if (config.logProbes || !isQuiet(event)) log.request(event);

@@ -34,7 +34,13 @@ type Fields = Readonly<Record<string, string | number | undefined>>;
 
 /** Makes a log. */
 export function createLog({ format, color, write, now }: LogOptions): Log {
-  const timeText = (): string => new Date(now()).toISOString();
+  let [writtenMs, written] = [NaN, ""];
+  // A busy server has many lines in the same millisecond.
+  const timeText = (): string => {
+    const ms = now();
+    if (ms !== writtenMs) [writtenMs, written] = [ms, new Date(ms).toISOString()];
+    return written;
+  };
   const jsonLine = (level: string, message: string, fields: Fields): void =>
     write(`${JSON.stringify({ time: timeText(), level, message, ...fields })}\n`);
   const textLine = (level: string, message: string, fields: Fields): void =>

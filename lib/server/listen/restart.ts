@@ -14,7 +14,6 @@ import { ListenError } from "./error.ts";
 import { sleep, withTimeout } from "../runtime/timeout.ts";
 import type { Runtime, Server, ServerOptions } from "../runtime/runtime.ts";
 import { InFlightRequests } from "./drain.ts";
-import { batchReplies } from "./reply_batch.ts";
 
 /** Times of a replacement, in milliseconds. */
 export interface Timing {
@@ -76,13 +75,12 @@ export function startServer(
   },
 ): RunningServer {
   const traffic = new InFlightRequests();
-  const batched = batchReplies(handler);
   // The error comes from outside the handler, which never rejects, so its request is unknown.
   const onError = (error: unknown): Response => respond("", writePlainFault(faultOf(error, log)));
   try {
     const server = runtime.serve(
       { ...options, onError },
-      (request) => traffic.answer(batched, request),
+      (request) => traffic.answer(handler, request),
     );
     return { server, traffic, release };
   } catch (error) {

@@ -20,6 +20,8 @@ const GET = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
 const POST = "POST /api.asmx/ValidatePin HTTP/1.1\r\nHost: localhost\r\n" +
   "Content-Type: application/x-www-form-urlencoded\r\n";
 const FORM = "pin=1&secretCode=x";
+const POST_PAIR = POST.replace("ValidatePin", "Pair");
+const PAIR_FORM = "appName=a&appInfo=b&secretCode=x";
 const CHUNKED = `${FORM.length.toString(16)}\r\n${FORM}\r\n0\r\n\r\n`;
 
 const H2C = "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n" +
@@ -108,10 +110,16 @@ const ROWS: readonly (readonly [string, string, string, string])[] = [
     "200",
     "400",
   ],
-  // Pipelining: the pin counts on both.
+  // Pipelining: a pin counts on both.
   [
     "A request right behind a right pin",
     get("/api.asmx/ValidatePin?pin={pin}&secretCode=x") + GET,
+    "200",
+    "closed",
+  ],
+  [
+    "A request right behind a wrong pin",
+    get("/api.asmx/ValidatePin?pin=1&secretCode=x") + GET,
     "200",
     "closed",
   ],
@@ -558,7 +566,7 @@ const UNSWITCHED: readonly (readonly [string, string, readonly string[]])[] = [
   ["h2c", GET.replace("\r\n\r\n", `\r\n${H2C}\r\n`) + GET, ["200", "200"]],
   [
     "something unknown to be expected",
-    `${POST}Expect: more\r\nContent-Length: ${FORM.length}\r\n\r\n${FORM}${GET}`,
+    `${POST_PAIR}Expect: more\r\nContent-Length: ${PAIR_FORM.length}\r\n\r\n${PAIR_FORM}${GET}`,
     ["200", "200"],
   ],
   ["TRACE", GET.replace("GET", "TRACE") + GET, ["405", "200"]],
