@@ -74,6 +74,6 @@ function canonicalKey(key: Uint8Array, algorithm: HmacAlgorithm): Uint8Array {
     : key;
   let { length } = short;
   while (length > 0 && short[length - 1] === 0) length--;
-  // A view costs more than the hash of a few bytes.
+  // Almost no key ends with a zero byte: the others need no view.
   return length === short.length ? short : short.subarray(0, length);
 }

@@ -113,6 +113,22 @@ Deno.test("createHandler() reports the address of a caller only where it is know
   assertEquals(peers, ["203.0.113.9", true, undefined, false]);
 });
 
+Deno.test("createHandler() holds back the reply to a pin check, and no other", async () => {
+  const { promise: batch, resolve } = Promise.withResolvers<void>();
+  const handler = handlerWith({ replyBatch: () => batch });
+  const sent: string[] = [];
+  const pair = `/api.asmx/Pair?appName=a&appInfo=b&secretCode=${SECRET}`;
+  const paths = [VALIDATE, "/healthz", pair, "/api.asmx?wsdl"];
+  const replies = paths.map((path) =>
+    handler(new Request(`http://localhost${path}`)).then(() => void sent.push(path))
+  );
+  await Promise.all(replies.slice(1));
+  assertEquals(sent.toSorted(), paths.slice(1).toSorted());
+  resolve();
+  await Promise.all(replies);
+  assertEquals(sent.at(-1), VALIDATE);
+});
+
 interface Observed {
   readonly reply: Response;
   readonly events: readonly RequestEvent[];
