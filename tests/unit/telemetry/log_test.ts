@@ -74,6 +74,16 @@ Deno.test("createLog() keeps a fact with spaces or a line end to one word of its
   assert(line.includes(' secret="a b\\nc" outcome=true '), line);
 });
 
+Deno.test("createLog() begins each line with the time of its writing", () => {
+  const times = [0, 0, 1, 0, Date.UTC(2026, 0, 31)];
+  const clock = times.values();
+  const lines = logged({ now: () => clock.next().value! }, (log) => {
+    for (const _ of times) log.info("on");
+  });
+  const expected = times.map((ms) => `${new Date(ms).toISOString()} info on\n`).join("");
+  assertEquals(lines, expected);
+});
+
 Deno.test("createLog() writes the name of the caller", () => {
   const event = { ...EVENT, caller: "billing" };
   const text = logged({}, (log) => log.request(event));
