@@ -216,7 +216,8 @@ const FLIPS = 6;
 // Far above what so many connections take, and the pauses of four seconds between them.
 const FLIPPING_MS = 900_000;
 
-// The version of a TLS record means nothing, so that a flip of one of its bits ends no connection.
+// Bytes from one flip to the next: a flip in the version of a TLS record, which neither side reads, ends
+// no connection.
 const NEXT_FLIP = 997;
 
 /** Flips one bit of the bytes that one side sends, the `at`-th, and more of them if it sends on. */
