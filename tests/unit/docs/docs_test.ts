@@ -102,6 +102,7 @@ const FIGURES: Required<ProcessFigures> = {
   guardEntries: 1,
   isStoreUp: true,
   certificateUntilMs: 1,
+  drops: 0,
   refusedReloads: 0,
   lostLines: 0,
 };

@@ -3,7 +3,11 @@ import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
 import { ListenError } from "../../../../lib/server/listen/error.ts";
 import { listen, type ListenOptions } from "../../../../lib/server/listen/listen.ts";
-import type { Runtime, ServerOptions } from "../../../../lib/server/runtime/runtime.ts";
+import type {
+  Runtime,
+  ServerFailure,
+  ServerOptions,
+} from "../../../../lib/server/runtime/runtime.ts";
 import { eventually } from "../../../support/eventually.ts";
 
 const PORT = { hostname: "127.0.0.1", port: 0 };
@@ -31,9 +35,9 @@ function setup(sharesPorts = true): Setup {
       if (asked.tls?.cert === "broken") {
         throw Object.assign(new Error("canary"), { code: "EACCES" });
       }
-      const { promise: failed, resolve: fail } = Promise.withResolvers<void>();
+      const { promise: failed, resolve: fail } = Promise.withResolvers<ServerFailure>();
       const index = options.push(asked) - 1;
-      failures.push(fail);
+      failures.push(() => fail("not-accepting"));
       const { address } = asked;
       return {
         address: "port" in address ? { ...address, port: address.port || CHOSEN } : undefined,
@@ -42,6 +46,7 @@ function setup(sharesPorts = true): Setup {
           stopped[index] = true;
           return Promise.resolve();
         },
+        abort: () => void (stopped[index] = true),
       };
     },
     tryTls: () => {},
