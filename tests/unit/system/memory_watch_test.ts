@@ -36,5 +36,5 @@ testWatch(
       await Promise.all([first, second]);
       assertEquals(timers.intervals, 0);
     }
-    },
+  },
 );
