@@ -86,11 +86,17 @@ const STEPS: readonly Step[] = [
   suite("program", { program: "deno", command: `${task} suite tests/integration/program/` }),
   suite("program", { program: "executable" }),
   suite("program", { program: "bun", when: "night", minutes: 45 }),
+  suite("floods", { program: "deno", command: `${task} suite tests/integration/floods/` }),
   ...["faults", "crowds"].flatMap((name) =>
     PROGRAMS.map((program) =>
       suite(name, { program, when: "night", command: `${task} suite tests/integration/${name}/` })
     )
   ),
+  suite("floods", {
+    program: "executable",
+    when: "night",
+    command: `${task} suite tests/integration/floods/`,
+  }),
   suite("interop", { program: "deno" }),
   suite("interop", { program: "bun", when: "night" }),
   suite("interop", { program: "executable", when: "night" }),

@@ -45,7 +45,7 @@ const NOT_ACCEPTED =
   "connections are closed, and the address is opened again";
 
 const DROPPED =
-  "all connections were dropped: what the runtime keeps for them took more than 100 MiB of memory. " +
+  "all connections were dropped: what the runtime keeps for them took more than 160 MiB of memory. " +
   "If callers caused this, let them connect through a proxy";
 
 const NOT_REOPENED = "the address cannot be opened again, and is tried again";

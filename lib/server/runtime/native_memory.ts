@@ -7,8 +7,11 @@
 
 const MIB = 2 ** 20;
 
-/** Growth that is too much, in bytes. */
-const MAX_GROWTH_BYTES = 100 * MIB;
+/**
+ * Growth that is too much, in bytes: more than `MemoryWatch` allows bodies, which are ended alone and
+ * first.
+ */
+const MAX_GROWTH_BYTES = 160 * MIB;
 
 // Beyond this many bytes, a smaller growth is too much. The allocator reuses memory that connections
 // gave back, but does not return it to the system: without this, each drop would leave 100 MiB more.
