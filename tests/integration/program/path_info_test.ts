@@ -7,7 +7,8 @@
 
 import { assertEquals } from "@std/assert/equals";
 import * as fc from "fast-check";
-import { exchangeRaw } from "../../support/http.ts";
+import { exchangeRaw, hasHead, statusIn, Wire } from "../../support/http.ts";
+import { read } from "../../support/pages.ts";
 import { PROGRAM } from "../../support/program.ts";
 import { runOptions } from "../../support/property.ts";
 import { pinOf, wrongPinOf } from "../../support/reference_totp.ts";
@@ -99,3 +100,46 @@ Deno.test(`/Validate.aspx/x answers other methods as /Validate.aspx does (${PROG
     assertEquals(await ask("PUT", `${path}?Pin=1&SecretCode=x`), [405, text], path);
   }
 });
+
+const TARGET = "/Validate.aspx?Pin=1&SecretCode=x";
+const HOST = "Host: localhost\r\n";
+
+function request(target: string, fields = HOST, method = "GET"): string {
+  return `${method} ${target} HTTP/1.1\r\n${fields}\r\n`;
+}
+
+function headerLines(count: number): string {
+  return Array.from({ length: count }, (_, i) => `X-${i}: 1\r\n`).join("");
+}
+
+// What is sent, as docs/wire.md has it, and its bytes.
+const SENT: Readonly<Record<string, string>> = {
+  "HTTP/1.1 without Host": request(TARGET, ""),
+  "Two Hosts": request(TARGET, HOST + HOST),
+  "A blank in the target": request(TARGET.replace("1", "1 2")),
+  "250 header lines": request(TARGET, HOST + headerLines(249)),
+  "A query of 300 kB": request(`${TARGET}&a=${"x".repeat(300_000)}`),
+  "Two different `Content-Length`":
+    request(TARGET, `${HOST}Content-Length: 1\r\nContent-Length: 2\r\n`, "POST") + "ab",
+  "A chunk whose size is no number":
+    request(TARGET, `${HOST}Transfer-Encoding: chunked\r\n`, "POST") + "zz\r\n",
+  "`get` for `GET`": request(TARGET, HOST, "get"),
+  "`/Validate.aspx/../x`": request(TARGET.replace("?", "/../x?")),
+};
+
+const [, TABLE] = read("docs/wire.md").split(/<!-- \/?validate -->/);
+const ROWS = TABLE!.trim().split("\n").slice(2)
+  .map((row) => row.split("|").slice(1, -1).map((cell) => cell.trim()));
+
+Deno.test("docs/wire.md: the table of /Validate.aspx has the requests of this file", () => {
+  assertEquals(ROWS.map(([title]) => title), Object.keys(SENT));
+});
+
+for (const [title, deno, bun] of ROWS) {
+  const expected = PROGRAM === "deno" ? deno : bun;
+  Deno.test(`${title} on /Validate.aspx → ${expected} (${PROGRAM})`, async () => {
+    using wire = await Wire.saying(server.url, SENT[title!]!);
+    const received = await wire.receive((text) => hasHead(text) && !text.endsWith("\r\n\r\n"));
+    assertEquals(received.endsWith("\r\n\r\nFalse") ? "`False`" : statusIn(received), expected);
+  });
+}
