@@ -23,6 +23,8 @@ const PATHS = [
   "/Validate.aspx//x/y.z",
   "/Validate%2Easpx%2Fx",
   "/%2Fvalidate.aspx/%C3%A9%25",
+  // Bun would read the backslash as a slash.
+  "/Validate.aspx/x%5Cy",
 ];
 const ALL_FALSE = Object.fromEntries(PATHS.map((path) => [path, FALSE]));
 
