@@ -7,6 +7,7 @@
 import { shortName } from "../guard/fingerprint.ts";
 import type { CheckedPin, Verdict } from "../guard/guard.ts";
 import { FINDERS, isCodeOf } from "../otp/finder.ts";
+import type { SecretEncoding } from "../otp/secret.ts";
 import { timeStep, type TotpParameters } from "../otp/totp.ts";
 import type { CallContext } from "./context.ts";
 import type { Completed } from "./facts.ts";
@@ -65,7 +66,7 @@ export async function validatePin(
   const unconfirmedBefore = unconfirmed;
   const verdict = await decide(matchedStep);
   if (verdict !== "accepted" || distance === undefined) {
-    const reason = pinFlaw(code, digits) ?? secretFlaw(secretCode);
+    const reason = pinFlaw(code, digits) ?? secretFlaw(secretCode, secretEncoding);
     if (guard === undefined && reason === undefined) return { result: false };
     const outcome = verdict === "accepted" || verdict === "wrong" ? {} : { outcome: verdict };
     return { result: false, facts: { ...secret, ...outcome, ...(reason && { reason }) } };
@@ -105,6 +106,8 @@ function pinFlaw(code: string, digits: number): string | undefined {
 }
 
 /** Returns a sentence about a secret that was probably not meant so; undefined for any other. */
-function secretFlaw(secretCode: string): string | undefined {
-  return /^\s|\s$/.test(secretCode) ? "The secret begins or ends with white space." : undefined;
+function secretFlaw(secretCode: string, encoding: SecretEncoding): string | undefined {
+  return encoding === "text" && /^\s|\s$/.test(secretCode)
+    ? "The secret begins or ends with white space."
+    : undefined;
 }

@@ -142,7 +142,7 @@ Deno.test("the guard's endpoints answer why they cannot, and repeat no secret", 
   for (const path of ["/guard/name", "/guard/unlock"]) {
     assertEquals(await answer("localhost", "POST", path, ""), [
       400,
-      "The secret is empty or malformed.\r\n",
+      "Parameter secret must not be empty.\r\n",
     ]);
     assertEquals((await answer("localhost", "GET", path))[0], 405);
   }
