@@ -91,7 +91,7 @@ async function readFields(bytes: ReceivedBytes): Promise<ServerReply["headers"]>
   for (let count = 0; count <= MAX_FIELDS; count++) {
     const line = await bytes.line();
     if (line === "") return Object.fromEntries(fields);
-    const [, name] = /^([!#$%&'*+.^_`|~0-9a-z-]+):/i.exec(line.toLowerCase()) ?? [];
+    const [, name] = /^([!#$%&'*+.^_`|~0-9a-z-]+):/.exec(line.toLowerCase()) ?? [];
     if (name === undefined) throw notHttpError();
     const value = line.slice(name.length + 1).trim();
     const before = fields.get(name);
