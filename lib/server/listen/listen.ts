@@ -4,7 +4,6 @@
  * @module
  */
 
-import { rmSync } from "node:fs";
 import type { Handler } from "../../http/handler.ts";
 import { systemErrorCode } from "../../system/system_error.ts";
 import { ListenError } from "./error.ts";
@@ -24,9 +23,9 @@ import {
   type ServerLog,
   startServer,
 } from "./restart.ts";
-import { bindSocket, clearSocket } from "./unix_socket.ts";
+import { SocketFile } from "./unix_socket.ts";
 
-// Timeout for closing the first server, which only reserves the port and has no callers.
+// Timeout for closing a server without callers: one that only reserves a port, or whose socket fails.
 const ALONE_TIMEOUT_MS = 1_000;
 
 /** Options of a listener. */
@@ -120,12 +119,17 @@ async function listenOnSocket(
   handler: Handler,
 ): Promise<Listener> {
   const open = async (): Promise<RunningServer> => {
-    await clearSocket(path);
-    const release = (): void => removeSocket(path, log);
-    const options = { address: { path }, tls, shared: false };
+    const file = new SocketFile(path);
+    const address = { path: file.temporaryPath };
+    const release = (): void => removeSocket(file, log);
+    const opened = file.bind(() =>
+      startServer(runtime, { address, tls, shared: false }, { handler, log, release })
+    );
     try {
-      return bindSocket(path, mode, () => startServer(runtime, options, { handler, log, release }));
+      await file.publish(mode);
+      return opened;
     } catch (error) {
+      await withTimeout(opened.server.shutdown(), ALONE_TIMEOUT_MS);
       throw error instanceof ListenError
         ? error
         : new ListenError({ path }, systemErrorCode(error));
@@ -136,9 +140,9 @@ async function listenOnSocket(
 }
 
 // Removes the socket file. A leftover file is harmless: the next start replaces it.
-function removeSocket(path: string, log: ServerLog): void {
+function removeSocket(file: SocketFile, log: ServerLog): void {
   try {
-    rmSync(path, { force: true });
+    file.remove();
   } catch (error) {
     log.warn(`the socket could not be removed: ${systemErrorCode(error)}`);
   }

@@ -1,3 +1,4 @@
+import process from "node:process";
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
@@ -150,6 +151,21 @@ Deno.test("listen() closes a port that cannot be shared before it renews a certi
   await eventually(() => servers().length === 4);
   assertEquals(servers()[3], `${CHOSEN} b`);
   await stop();
+});
+
+Deno.test("listen() closes a server whose socket cannot get its mode", async () => {
+  const { runtime, servers } = setup();
+  const umask = process.umask;
+  // The test has no permission to set it.
+  Object.assign(process, { umask: () => 0o022 });
+  try {
+    const address = { path: "/nowhere/a.sock", mode: 0o660 };
+    const { message } = await assertRejects(() => listenWith(runtime, { address }), ListenError);
+    assertEquals(message, "cannot listen on the socket: its folder does not exist");
+  } finally {
+    Object.assign(process, { umask });
+  }
+  assertEquals(servers().map((words) => words.split(" ").slice(1).join(" ")), ["plain stopped"]);
 });
 
 Deno.test("listen() throws why an address cannot be listened on", async () => {
