@@ -97,6 +97,7 @@ const STEPS: readonly Step[] = [
     when: "night",
     command: `${task} suite tests/integration/floods/`,
   }),
+  suite("upstream", { when: "night", command: `${task} suite tests/integration/upstream/` }),
   suite("interop", { program: "deno" }),
   suite("interop", { program: "bun", when: "night" }),
   suite("interop", { program: "executable", when: "night" }),

@@ -1,4 +1,4 @@
-// The few parts of Bun that lib/server/runtime/bun.ts uses, after its own types (npm `bun-types` 1.4.5).
+// The few parts of Bun that lib/server/runtime/bun.ts and the reports of faults use, after its own types (npm `bun-types` 1.4.5).
 
 declare namespace Bun {
   interface ServeOptions {
@@ -11,12 +11,12 @@ declare namespace Bun {
       readonly key: string;
       readonly ciphers: string;
     };
-    readonly fetch: (request: Request) => Promise<Response>;
-    readonly error: (error: unknown) => Response;
-    readonly development: boolean;
-    readonly maxRequestBodySize: number;
+    readonly fetch: (request: Request) => Promise<Response> | Response;
+    readonly error?: (error: unknown) => Response;
+    readonly development?: boolean;
+    readonly maxRequestBodySize?: number;
     /** In seconds, at most 255. */
-    readonly idleTimeout: number;
+    readonly idleTimeout?: number;
   }
   interface Server {
     /** Undefined on a unix socket, like the port. */

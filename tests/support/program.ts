@@ -87,8 +87,8 @@ function pathOf(name: string): string {
   return fileURLToPath(new URL(name, ROOT));
 }
 
-// The process itself and not npx around it, which would not hand signals on.
-function bunPath(): string {
+/** The path of Bun: the process itself and not npx around it, which would not hand signals on. */
+export function bunPath(): string {
   const args = ["-e", "console.log(process.execPath)"];
   try {
     return outputOf("bun", args);
