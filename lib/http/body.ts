@@ -26,7 +26,8 @@ const SHORT_BYTES = 4_096;
 export const MAX_CHUNKS = 4_096;
 
 // Buffer of an arriving long body. With 4 KiB, Deno 2.9.6 keeps endless chunk sizes and chunk
-// extensions in memory, 2.3 GB in eight seconds; with 16 KiB it refuses them.
+// extensions in memory, 2.3 GB in eight seconds; with 16 KiB it refuses them
+// (tests/integration/upstream/deno_chunks.md).
 const BUFFER_BYTES = 16_384;
 
 /** Part of a request's context that reading its body needs. */
@@ -153,7 +154,8 @@ async function readLong(
 }
 
 // Reads without giving up the turn: in Deno 2.9.6, a handler that waits for a timer while chunks of a
-// byte arrive never gets its turn back, and no other handler either.
+// byte arrive never gets its turn back, and no other handler either
+// (tests/integration/upstream/deno_hang.md).
 async function readCounted(
   reader: ReadableStreamBYOBReader,
   maxBytes: number,

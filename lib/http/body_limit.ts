@@ -43,7 +43,7 @@ export class BodyLimit {
    * Reads a long body.
    *
    * @param isCounted Whether its length is declared. For another, Deno 2.9.6 keeps all trailer fields
-   * in memory, without a limit.
+   * in memory, without a limit (tests/integration/upstream/deno_chunks.md).
    * @throws {Fault} When it does not arrive in time or takes too much memory, or too many are being
    * read.
    */

@@ -56,7 +56,8 @@ export class InFlightRequests {
 
   /**
    * Answers each further request with an empty 503: their connections are closed, and nothing must be
-   * counted for a reply that cannot arrive.
+   * counted for a reply that cannot arrive. Deno calls the handler even after an abort
+   * (tests/integration/upstream/deno_abort.md).
    */
   refuse(): void {
     this.#refusing = true;

@@ -28,9 +28,9 @@ const IDLE_TIMEOUT_SECONDS = 255;
 const DROPPED_BYTES = 1_048_576;
 const DROPPING_MS = 2_000;
 
-// Timeout for callers to close. Bun leaves a connection open after half a head, or over TLS before
-// any data, and over TLS it waits for the caller's close_notify. Many callers read a connection
-// only with their next request.
+// Timeout for callers to close. Bun leaves a connection open after half a head (oven-sh/bun#37074), or
+// over TLS before any data, and over TLS it waits for the caller's close_notify. Many callers read a
+// connection only with their next request.
 const CLOSE_TIMEOUT_MS = 1_000;
 
 // Ciphers of TLS 1.2 with forward secrecy: Bun's own list also has key exchange by RSA, with which the
@@ -118,11 +118,13 @@ interface Place {
 
 async function answer(request: Request, place: Place, handler: Handler): Promise<Response> {
   const reply = await handler(withSentUrl(request, place));
-  // Bun sets Date in all replies except for HEAD (RFC 9110 §6.6.1).
+  // Bun sets Date in all replies except for HEAD (RFC 9110 §6.6.1;
+  // tests/integration/upstream/bun_head_date.md).
   if (request.method === "HEAD") reply.headers.set("date", new Date().toUTCString());
   const rest = restOf(request, reply);
   const isLong = rest !== null && declaredLength(request) > DROPPED_BYTES;
-  // After its reply, Bun receives the rest of a body without a limit of length or time.
+  // After its reply, Bun receives the rest of a body without a limit of length or time
+  // (oven-sh/bun#35283).
   const leavesTooMuch = GIVEN_UP.has(reply.status) ||
     rest !== null && (isLong || isChunked(request));
   // RFC 9112 §9.6: without this header, the caller's next request would be lost.
@@ -169,8 +171,8 @@ async function drop(body: NonNullable<Request["body"]>): Promise<void> {
 // Restores the URL as sent. Bun normalizes it: the host in lower case and without the default port,
 // and no host without a Host header, as HTTP/1.0 allows. The WSDL repeats the caller's host, so the
 // sent one is restored, or Deno's value without one. Bun also maps all bytes that are not UTF-8 to
-// one text, which would make different secrets equal: they become %FF, which is refused as invalid
-// UTF-8. A target with a sent `%EF%BF%BD` is refused as well.
+// one text, which would make different secrets equal (tests/integration/upstream/bun_url.md): they
+// become %FF, which is refused as invalid UTF-8. A target with a sent `%EF%BF%BD` is refused as well.
 function withSentUrl(request: Request, { scheme, ownHost }: Place): Request {
   const read = request.url;
   const url = read.includes(REPLACED) ? read.replaceAll(REPLACED, "%FF") : read;

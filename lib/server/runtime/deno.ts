@@ -81,7 +81,8 @@ function tryTls(tls: Tls): void {
   Deno.createHttpClient({ ...tls }).close();
 }
 
-// Adapts a server of Deno. A failed accept ends the server; unhandled, it would end the process.
+// Adapts a server of Deno. A failed accept ends the server; unhandled, it would end the process
+// (tests/integration/upstream/deno_accept.md).
 function asServer(
   server: Deno.HttpServer,
   address: Server["address"],
@@ -113,7 +114,10 @@ function asServer(
 }
 
 // Watch of what Deno 2.9.6 keeps in memory for connections, without a limit: over HTTP/2, replies
-// that their callers do not take, and empty DATA frames behind them.
+// that their callers do not take, and empty DATA frames behind them
+// (tests/integration/upstream/deno_http2_replies.md, tests/integration/upstream/deno_http2_empty_data.md).
+// No option turns HTTP/2 off (tests/integration/upstream/deno_http2_option.md), and `completed` does
+// not tell which replies wait (tests/integration/upstream/deno_completed.md).
 class MemoryWatch {
   /** Resolves when it is too much; else never. */
   readonly full: Promise<void>;

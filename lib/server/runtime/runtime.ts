@@ -56,7 +56,10 @@ export interface Server {
    * in transit may be lost.
    */
   readonly shutdown: () => Promise<void>;
-  /** Stops accepting and closes all connections now. Not after a shutdown. */
+  /**
+   * Stops accepting and closes all connections now. Not after a shutdown, where Deno throws outside of
+   * any catch (tests/integration/upstream/deno_abort_after_shutdown.md).
+   */
   readonly abort: () => void;
 }
 

@@ -39,7 +39,7 @@ Deno.test("Apache HttpClient 5.4 and newer offers nothing with POST, and is answ
 });
 
 // Where a later Deno answers, this fails: docs/faq.md, docs/runtimes.md and `onlyOnBun` in clients.ts then
-// have no reason any more. Deno 2.8.2 answered.
+// have no reason any more (tests/integration/upstream/deno_upgrade.md). Deno 2.8.2 answered.
 Deno.test("a POST that offers another protocol gets an empty 400 of Deno, and an answer of Bun", async () => {
   assertEquals(await ask([...POST, ...TLS], FORM), PROGRAM === "deno" ? [400, ""] : FALSE);
 });

@@ -111,7 +111,7 @@ const ROWS: readonly (readonly [string, string, string, string])[] = [
     "200",
     "400",
   ],
-  // Pipelining: a pin counts on both.
+  // Pipelining: a pin counts on both (oven-sh/bun#38128).
   [
     "A request right behind a right pin",
     get("/api.asmx/ValidatePin?pin={pin}&secretCode=x") + GET,
@@ -370,7 +370,7 @@ abuse("a thousand requests at once are answered in order", async (wire) => {
   assertEquals((await received).match(/^HTTP\/1\.1 200 OK|okHTTP\/1\.1 200 OK/gm)?.length, count);
 });
 
-// What is expected, the version, and whether the runtime sends 100.
+// What is expected, the version, and whether the runtime sends 100 (oven-sh/bun#30248).
 const EXPECTING: readonly (readonly [string, string, boolean])[] = [
   ["100-continue", "HTTP/1.1", true],
   ["100-Continue", "HTTP/1.1", RUNTIME === "deno"],
