@@ -1,6 +1,6 @@
 /**
  * Reports of faults of Deno, Bun and `@redis/client`, each beside the smallest program that shows its
- * fault. To send one, paste the report and its program into a new issue.
+ * fault. To send one, paste the report and its program where it says.
  *
  * A test that fails here is good news: the fault is gone, and so can be what lib/ does about it.
  *
@@ -44,6 +44,7 @@ for (const report of REPORTS) {
   Deno.test(`still a fault of ${name} ${version}: ${title}`, async () => {
     assertEquals(await versionOf(name), version, `${report} names another version than runs`);
     assert(commands !== "" && output.startsWith("fault: "), `${report} has no program or output`);
+    assert(/^To: /m.test(text), `${report} does not say where to send it`);
     for (const command of commands.trim().split("\n")) {
       const { stdout, stderr } = await runToEnd(["bash", "-c", command], {
         cwd: FOLDER,
