@@ -21,7 +21,8 @@ const TEMPORARY_NAME_LENGTH = 8;
 
 /**
  * File of a socket. The server binds a temporary path, since both runtimes remove the path that they
- * bound once more when they stop, also if another server has taken it by then.
+ * bound once more when they stop, also if another server has taken it by then
+ * (tests/integration/upstream/deno_unlink.md, tests/integration/upstream/bun_unlink.md).
  */
 export class SocketFile {
   /** Path to bind. */
