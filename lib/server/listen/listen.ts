@@ -115,7 +115,9 @@ function noRenewal(): Promise<boolean> {
 
 async function listenOnSocket(
   runtime: Runtime,
-  { address: { path, mode }, tls, log, onDrop }: OptionsFor<UnixAddress & { readonly mode: number }>,
+  { address: { path, mode }, tls, log, onDrop }: OptionsFor<
+    UnixAddress & { readonly mode: number }
+  >,
   handler: Handler,
 ): Promise<Listener> {
   const open = async (): Promise<RunningServer> => {

@@ -206,7 +206,10 @@ export class RestartingListener {
     this.#retiring.add(retired);
   }
 
-  async #reopen({ server, traffic, release }: RunningServer, failure: ServerFailure): Promise<void> {
+  async #reopen(
+    { server, traffic, release }: RunningServer,
+    failure: ServerFailure,
+  ): Promise<void> {
     this.#serving = undefined;
     release();
     if (failure === "memory") {
