@@ -19,7 +19,7 @@ import { MIN_GUARD_KEY_BYTES } from "./guard/fingerprint.ts";
 import { openGuard } from "./guard/open_guard.ts";
 import { storeClause } from "./guard/redis/reasons.ts";
 import { KeyRing, parseKeys, sealKeyOfCallers } from "./http/api_keys.ts";
-import type { Telemetry } from "./http/options.ts";
+import type { Telemetry } from "./http/handler_options.ts";
 import type { CallContext, HtmlForm } from "./operations/context.ts";
 import {
   Fault,

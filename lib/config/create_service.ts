@@ -5,14 +5,14 @@
  */
 
 import { createHandler, type Handler } from "../http/handler.ts";
-import type { HandlerOptions } from "../http/options.ts";
+import type { HandlerOptions } from "../http/handler_options.ts";
 import { OPERATOR_ROUTES } from "../http/routes.ts";
 import type { ServiceContext } from "../operations/context.ts";
 import { checkFinder, FINDERS } from "../otp/finder.ts";
 import type { Config } from "./options.ts";
 
 /** Parts of a service. One with the name of an option would be left out, and does not compile. */
-export type ServiceParts = Omit<HandlerOptions, keyof Config | "selfCheck">;
+export type ServiceParts = Omit<HandlerOptions, keyof Config | "selfCheck" | "unconfirmed">;
 
 /** A service. */
 export interface Service {
@@ -31,7 +31,7 @@ export function createService(config: Config, parts: ServiceParts): Service {
   const selfCheck = checkFinder(FINDERS[config.algorithm], config);
   // A server does not start, and a library answers no pin: each call reports it.
   selfCheck.catch(() => {});
-  const options = { ...config, ...parts, selfCheck };
+  const options = { ...config, ...parts, selfCheck, unconfirmed: { count: 0 } };
   // Metrics are not for callers where there is an operator port.
   const metricsPage = config.metricsPort === undefined ? parts.metricsPage : undefined;
   return {

@@ -27,7 +27,7 @@ import { VALIDATE_PIN } from "../operations/operations.ts";
 import type { RequestEvent } from "../telemetry/request_event.ts";
 import { BodyLimit } from "./body_limit.ts";
 import { createDocuments } from "./documents.ts";
-import type { HandlerOptions, Telemetry } from "./options.ts";
+import type { HandlerOptions, Telemetry } from "./handler_options.ts";
 import type { HandlerParts, RequestContext, Route } from "./route.ts";
 import { checkHost, checkQuery, targetOf } from "./request_target.ts";
 import { byteLength, faultOf, respond, type RouteResult, withStatusFields } from "./response.ts";
@@ -63,15 +63,17 @@ export function createHandler(
   return async (request) => {
     let context: RequestContext | undefined;
     let result: RouteResult;
+    let response: Response;
     try {
       context = contextOf(request, router, parts);
       authorize(context);
       result = await context.route.answer(context);
+      response = respond(methodOf(request), result.reply, context.id);
     } catch (error) {
       const writeFault = context?.binding?.writeFault ?? writerOf(request, router, parts);
       result = faultResult(faultOf(error, parts.log), writeFault);
+      response = respond(methodOf(request), result.reply, context?.id);
     }
-    const response = respond(methodOf(request), result.reply, context?.id);
     if (context !== undefined) observe(context, result);
     if (context?.operation === VALIDATE_PIN) await parts.replyBatch?.();
     return response;

@@ -23,11 +23,9 @@ export interface ValidatePinArguments {
 /** Context of ValidatePin. */
 export type ValidatePinContext =
   & Pick<CallContext, keyof TotpParameters | "window" | "secretEncoding" | "now">
-  & Partial<Pick<CallContext, "find" | "pinGuard" | "source" | "log" | "selfCheck">>;
-
-// Number of pins that WebCrypto did not confirm. While it grows, pins that were accepted together are
-// held to the budget that the first of them have used up.
-let unconfirmed = 0;
+  & Partial<
+    Pick<CallContext, "find" | "pinGuard" | "source" | "log" | "selfCheck" | "unconfirmed">
+  >;
 
 /**
  * Checks whether a pin is the code of a time step in the window around now, and the guard accepts
@@ -46,7 +44,7 @@ export async function validatePin(
   context: ValidatePinContext,
 ): Promise<Completed<boolean>> {
   const { window, digits, period, secretEncoding, now, source, log, selfCheck } = context;
-  const { pinGuard: guard, find = FINDERS[context.algorithm] } = context;
+  const { pinGuard: guard, find = FINDERS[context.algorithm], unconfirmed = { count: 0 } } = context;
   const key = secretBytes(secretCode, secretEncoding);
   const fingerprint = guard?.fingerprint(key) ?? "";
   const secret = guard && { secret: shortName(fingerprint) };
@@ -62,7 +60,7 @@ export async function validatePin(
   const matchedStep = distance === undefined ? undefined : step + distance;
   const decide = (checked: CheckedPin["matchedStep"]): Verdict | Promise<Verdict> =>
     guard?.store.decide(fingerprint, { matchedStep: checked, source: sourceName }) ?? "accepted";
-  const unconfirmedBefore = unconfirmed;
+  const unconfirmedBefore = unconfirmed.count;
   const verdict = await decide(matchedStep);
   if (verdict !== "accepted" || distance === undefined) {
     const reason = pinFlaw(code, digits) ?? secretFlaw(secretCode);
@@ -76,7 +74,7 @@ export async function validatePin(
   } finally {
     // Charge it as a wrong pin: a finder that matches too much gives no more pins than the budget.
     if (!isConfirmed) {
-      unconfirmed++;
+      unconfirmed.count++;
       await decide(undefined);
     }
   }
@@ -84,7 +82,7 @@ export async function validatePin(
     log?.error("WebCrypto does not confirm a pin that was found to be right: one of both is wrong");
     return { result: false, facts: { ...secret, outcome: "internal" } };
   }
-  if (unconfirmed !== unconfirmedBefore && isThrottled()) {
+  if (unconfirmed.count !== unconfirmedBefore && isThrottled()) {
     return { result: false, facts: { ...secret, outcome: "throttled" } };
   }
   return { result: true, facts: { distance } };

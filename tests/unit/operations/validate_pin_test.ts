@@ -183,6 +183,7 @@ for (const [kind, find] of Object.entries(BROKEN)) {
         secretEncoding: "text",
         now: () => 300_000,
         pinGuard: guard,
+        unconfirmed: { count: 0 },
       } as const;
       const check = (pin: string, more: object = { find, log }): Promise<Completed<boolean>> =>
         validatePin({ pin, secretCode: "secret" }, { ...context, ...more });
@@ -211,6 +212,7 @@ for (const [kind, find] of Object.entries(BROKEN)) {
       now: () => 300_000,
       pinGuard: guard,
       find,
+      unconfirmed: { count: 0 },
     } as const;
     const pins = [...Array(40).fill(referenceHotp("secret", 13)), CURRENT];
     const calls = await Promise.all(
