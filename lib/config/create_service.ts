@@ -12,7 +12,12 @@ import { checkFinder, FINDERS } from "../otp/finder.ts";
 import type { Config } from "./options.ts";
 
 /** Parts of a service. One with the name of an option would be left out, and does not compile. */
-export type ServiceParts = Omit<HandlerOptions, keyof Config | "selfCheck" | "unconfirmed">;
+export type ServiceParts =
+  & Omit<HandlerOptions, keyof Config | "selfCheck" | "unconfirmed">
+  & {
+    /** Resolves when pins can be checked; the first checks wait for it. */
+    readonly storeReady?: Promise<void> | undefined;
+  };
 
 /** A service. */
 export interface Service {
@@ -27,8 +32,12 @@ export interface Service {
 }
 
 /** Makes the service of its options. */
-export function createService(config: Config, parts: ServiceParts): Service {
-  const selfCheck = checkFinder(FINDERS[config.algorithm], config);
+export function createService(
+  config: Config,
+  { storeReady, ...parts }: ServiceParts,
+): Service {
+  const selfCheck = Promise.all([checkFinder(FINDERS[config.algorithm], config), storeReady])
+    .then(() => {});
   // A server does not start, and a library answers no pin: each call reports it.
   selfCheck.catch(() => {});
   const options = { ...config, ...parts, selfCheck, unconfirmed: { count: 0 } };

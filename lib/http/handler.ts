@@ -24,7 +24,7 @@ import { writePlainFault } from "../bindings/http_get_post.ts";
 import { parseMediaType } from "../bindings/media_type.ts";
 import { Fault } from "../operations/fault.ts";
 import { VALIDATE_PIN } from "../operations/operations.ts";
-import type { RequestEvent } from "../telemetry/request_event.ts";
+import { factsOfFault, type RequestEvent } from "../telemetry/request_event.ts";
 import { BodyLimit } from "./body_limit.ts";
 import { createDocuments } from "./documents.ts";
 import type { HandlerOptions, Telemetry } from "./handler_options.ts";
@@ -84,7 +84,7 @@ function faultResult(fault: Fault, writeFault: typeof writePlainFault): RouteRes
   return {
     reply: withStatusFields(writeFault(fault)),
     outcome: fault.code,
-    facts: { ...(fault.unopened && { unopened: fault.unopened }), reason: fault.message },
+    facts: factsOfFault(fault),
   };
 }
 
@@ -161,12 +161,13 @@ const KEY_WANTED =
   "An API key is required: as X-Api-Key, as a Bearer token, or in HTTP Basic with any user name and the key as password.";
 
 /**
- * Checks the Host, the page that sent it, the length of the query, and the key if one is required.
+ * Checks that the service is open, the Host, the page that sent it, the length of the query, and the key if one is required.
  *
  * @throws {Fault} When a check fails.
  */
 function authorize(context: RequestContext): void {
-  const { request, target, route, parts: { apiKeys, metricsHost } } = context;
+  const { request, target, route, parts: { apiKeys, metricsHost, isClosed } } = context;
+  if (isClosed?.() && !route.isOpen) throw new Fault("closed", "The service is closed.");
   if (route.isForOperators) {
     checkHost(target, { metricsHost });
     checkOperator(context);

@@ -17,6 +17,8 @@ export interface HandlerOptions extends PageSettings, BaseOptions {
   readonly log: Pick<Log, "error">;
   /** Whether the server takes new work; otherwise `/readyz` answers 503. */
   readonly isReady: () => boolean;
+  /** Whether the service is closed; it then answers probes only. */
+  readonly isClosed?: (() => boolean) | undefined;
   /** Keys of which callers must show one; undefined when no key is required. */
   readonly apiKeys?: KeyRing | undefined;
   /** Service page for people; without it, `/api.asmx` names the descriptions for tools. */

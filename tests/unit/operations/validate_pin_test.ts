@@ -243,6 +243,7 @@ Deno.test("validatePin() calls the guard with the fingerprints, and logs the sho
     const guardCalls: unknown[] = [];
     const store = storeThat({
       isThrottled: (...args) => (guardCalls.push(args), refused !== undefined),
+      throttledMs: () => 700.2,
       decide: (...args) => (guardCalls.push(args), "replayed"),
     });
     const guard = {
@@ -259,7 +260,11 @@ Deno.test("validatePin() calls the guard with the fingerprints, and logs the sho
     const check = (more: Partial<Parameters<typeof validatePin>[1]>): Promise<Completed<boolean>> =>
       validatePin({ pin: referenceHotp("s", 10), secretCode: "s" }, { ...context, ...more });
     const name = "fingerprint of 115";
-    const facts = { secret: shortName(name), outcome: refused ?? "replayed" } as const;
+    const facts = {
+      secret: shortName(name),
+      outcome: refused ?? "replayed",
+      ...(refused && { retryAfterMs: 701 }),
+    } as const;
     assertEquals(await check({ source: "web" }), { result: false, facts });
     assertEquals(await check({}), { result: false, facts });
     const names = [[name, `web, ${name}`], [name, undefined]] as const;
