@@ -17,18 +17,17 @@ import type { Guard } from "./guard/guard.ts";
 import { openGuard } from "./guard/open_guard.ts";
 import { storeClause } from "./guard/redis/reasons.ts";
 import type { Telemetry } from "./http/handler_options.ts";
-import { Calls, type PinCheck, pinCheckOf, stringsOf } from "./library/calls.ts";
+import { Calls, stringsOf } from "./library/calls.ts";
+import { type CheckedOptions, checkedOptions, checkedParts } from "./library/check_options.ts";
 import { Lifetime } from "./library/lifetime.ts";
-import {
-  type AuthenticatorOptions,
-  type AuthenticatorParts,
-  type CheckedOptions,
-  checkedOptions,
-  checkedParts,
-  type ErrorLog,
-  type LibraryTelemetry,
-  type RenewableText,
+import type {
+  AuthenticatorOptions,
+  AuthenticatorParts,
+  ErrorLog,
+  LibraryTelemetry,
+  RenewableText,
 } from "./library/options.ts";
+import { type PinCheck, pinCheckOf } from "./library/pin_check.ts";
 import type { CallContext, HtmlForm } from "./operations/context.ts";
 import type { CallFacts, Completed } from "./operations/facts.ts";
 import {

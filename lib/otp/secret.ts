@@ -51,7 +51,7 @@ const LETTERS_AND_DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
  */
 export function newSecret(
   encoding: SecretEncoding,
-  random: Pick<Crypto, "getRandomValues">,
+  random: Pick<typeof crypto, "getRandomValues">,
 ): string {
   if (encoding === "base32") return randomText(BASE32, 32, random);
   let text = "";
@@ -62,7 +62,7 @@ export function newSecret(
 function randomText(
   alphabet: string,
   length: number,
-  random: Pick<Crypto, "getRandomValues">,
+  random: Pick<typeof crypto, "getRandomValues">,
 ): string {
   // Reject the bytes above the last multiple, so that every character is equally likely.
   const usable = 256 - 256 % alphabet.length;

@@ -6,10 +6,8 @@ import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
 import { assertThrows } from "@std/assert/throws";
 import { type AuthenticatorOptions, createAuthenticator, Fault } from "../../lib/mod.ts";
-import project from "../../deno.json" with { type: "json" };
 import { servicePage } from "../../lib/page/page.ts";
 import { freePort } from "../support/free_port.ts";
-import { read } from "../support/pages.ts";
 import { referenceHotp } from "../support/reference_totp.ts";
 import { openByJose, SEAL_KEY_LINES, sealByJose } from "../support/seal_keys.ts";
 
@@ -229,38 +227,6 @@ Deno.test("createAuthenticator() waits for its store once, and throws why it can
   assertEquals(said.length, 1);
   assert(/^The store of the guard, redis:.*: pins are refused$/.test(said[0]!), said[0]);
   await close();
-});
-
-// Imports by the names of deno.json's exports, and a Deno whose servers listen nowhere.
-function snippet(text: string): (deno: object, console: object) => Promise<void> {
-  const code = text.replace(
-    /import (\{[^}]+\}) from "@authenticator\/service([^"]*)";/g,
-    (_, names, path) => {
-      const file = (project.exports as Record<string, string>)[`.${path}`]!;
-      return `const ${names} = await import(${
-        JSON.stringify(new URL(`../../${file}`, import.meta.url))
-      });`;
-    },
-  );
-  const AsyncFunction = Object.getPrototypeOf(async () => {}).constructor;
-  return new AsyncFunction("Deno", "console", code);
-}
-
-Deno.test("docs/embedding.md: the snippets run", async () => {
-  const blocks = [...read("docs/embedding.md").matchAll(/^```ts\n([^]*?)^```$/gm)];
-  const handlers: ((request: Request) => Promise<Response>)[] = [];
-  const lines: unknown[] = [];
-  const deno = {
-    serve: ({ hostname }: { hostname: string }, handler: typeof handlers[0]) => {
-      assertEquals(hostname, "127.0.0.1");
-      handlers.push(handler);
-    },
-  };
-  for (const [, text] of blocks) {
-    await snippet(text!)(deno, { log: (line: unknown) => lines.push(line) });
-  }
-  assertEquals((await handlers[0]!(new Request("http://localhost/healthz"))).status, 200);
-  assertEquals([handlers.length, lines], [1, [200]]);
 });
 
 Deno.test("the library without a page loads no text of the page", () => {
