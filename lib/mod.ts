@@ -16,6 +16,7 @@ import { createService } from "./config/create_service.ts";
 import type { Guard } from "./guard/guard.ts";
 import { openGuard } from "./guard/open_guard.ts";
 import { storeClause } from "./guard/redis/reasons.ts";
+import type { Handler } from "./http/handler.ts";
 import type { Telemetry } from "./http/handler_options.ts";
 import { Calls, stringsOf } from "./library/calls.ts";
 import { type CheckedOptions, checkedOptions, checkedParts } from "./library/check_options.ts";
@@ -189,10 +190,14 @@ export function createAuthenticator(
       const given = stringsOf(method, namesOf(operation), args);
       return operation.invoke(given, { ...context, base }) as Completed<R>;
     });
+  const answer = (method: string, handle: Handler): Handler => async (request) => {
+    checkRequest(method, request);
+    return await lifetime.during(handle(request));
+  };
   const close = (): Promise<void> => lifetime.close();
   return {
-    fetch: (request) => lifetime.during(handler(request)),
-    operatorFetch: (request) => lifetime.during(operatorHandler(request)),
+    fetch: answer("fetch", handler),
+    operatorFetch: answer("operatorFetch", operatorHandler),
     validatePin: async (args) => (await check("validatePin", args)).result,
     checkPin: async (args) => pinCheckOf(await check("checkPin", args)),
     pair: (args) => callNow(PAIR, "pair", args),
@@ -209,6 +214,12 @@ function namesOf({ parameters }: Operation): readonly string[] {
 function checkEngine(version: string): void {
   if (parseInt(version) >= MIN_NODE) return;
   throw new Error(`@authenticator/service needs Node ${MIN_NODE} or later: this is ${version}.`);
+}
+
+// Frameworks have classes of their own for requests.
+function checkRequest(method: string, request: Partial<Request> | undefined): void {
+  if (typeof request?.url === "string" && typeof request.headers?.get === "function") return;
+  throw new TypeError(`The argument of ${method}() must be a Request.`);
 }
 
 // A Date, or the seconds of another library, would make every pin wrong or every call fail.

@@ -94,6 +94,8 @@ Deno.test("a service releases its store when its calls have ended, or after ten 
       const { promise, resolve } = Promise.withResolvers<void>();
       void lifetime.during(promise).then(() => steps.push("ended"));
       const closed = lifetime.close().then(() => steps.push("closed"));
+      // A call that begins later is answered, and not waited for.
+      void lifetime.during(new Promise(() => {}));
       await timers.settle();
       assertEquals(steps, []);
       if (isLate) await timers.tick();

@@ -7,6 +7,7 @@ import { assertThrows } from "@std/assert/throws";
 import { randomBytes } from "node:crypto";
 import process from "node:process";
 import project from "../../../deno.json" with { type: "json" };
+import { checkedOptions } from "../../../lib/library/check_options.ts";
 import { type AuthenticatorOptions, createAuthenticator } from "../../../lib/mod.ts";
 import { servicePage } from "../../../lib/page/page.ts";
 import {
@@ -129,6 +130,17 @@ Deno.test("validatePin(), checkPin(), pair() and seal() refuse mangled arguments
   }
 });
 
+Deno.test("fetch() and operatorFetch() refuse what is no Request", async () => {
+  const service = createAuthenticator();
+  for (const method of ["fetch", "operatorFetch"] as const) {
+    for (const wrong of [undefined, null, "http://localhost/healthz", {}, { url: "/healthz" }]) {
+      const call = service[method] as (request: unknown) => Promise<unknown>;
+      const { message } = await assertRejects(() => call(wrong), TypeError);
+      assertEquals(message, `The argument of ${method}() must be a Request.`);
+    }
+  }
+});
+
 Deno.test("options and arguments by a class, its getters and its parent count as own ones", async () => {
   class Parent {
     get singleUse(): boolean {
@@ -210,6 +222,19 @@ for (const [options, risks] of WEAK) {
     assertEquals(errors, risks);
   });
 }
+
+Deno.test("a store has the latest texts that can be used", () => {
+  const texts = ["first", "second", "in\ntwo lines"];
+  const failures: string[] = [];
+  const { readFiles } = checkedOptions({
+    guard: "redis://127.0.0.1",
+    guardKey: randomBytes(32),
+    guardPassword: () => texts.shift()!,
+  });
+  const read = (): unknown => readFiles((option) => void failures.push(option));
+  assertEquals([read(), failures], [{ password: "second" }, []]);
+  assertEquals([read(), failures], [{ password: "second" }, ["guardPassword"]]);
+});
 
 Deno.test("the texts for a store are read again for each connection, and the last good one is kept", async () => {
   const texts = [AUTHORITY, "during a renewal", AUTHORITY];

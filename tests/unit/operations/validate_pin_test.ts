@@ -278,6 +278,21 @@ Deno.test("validatePin() calls the guard with the fingerprints, and logs the sho
   }
 });
 
+Deno.test("validatePin() has the same facts for a right and a wrong pin that the guard does not judge", async () => {
+  for (const verdict of ["throttled", "unavailable"] as const) {
+    const store = storeThat({ decide: () => verdict, throttledMs: () => 5 });
+    const pinGuard = { fingerprint: () => "f", source: () => "s", store };
+    const context = { ...OTP, secretEncoding: "text", now: () => 300_000, pinGuard } as const;
+    const wait = verdict === "throttled" ? { retryAfterMs: 5 } : {};
+    for (const pin of [CURRENT, WRONG, "1", "letters"]) {
+      assertEquals(await validatePin({ pin, secretCode: "secret" }, context), {
+        result: false,
+        facts: { secret: "f", outcome: verdict, ...wait },
+      });
+    }
+  }
+});
+
 Deno.test("validatePin() keeps an empty pin from the guard, and logs why", async () => {
   const guardCalls = (): never => {
     throw new Error("The guard is asked");
