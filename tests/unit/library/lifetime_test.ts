@@ -18,8 +18,10 @@ const pin = referenceHotp(secretCode, 1_500_000_000 / 30);
 const log = { error: () => {} };
 const GET = new URLSearchParams({ pin, secretCode });
 
+// A busy machine is slow, and the store must not count as silent then.
 function withStore(url: string): Authenticator {
-  return createAuthenticator({ guard: url, guardKey: randomBytes(32) }, { now, log });
+  const guard = `${url}?timeout=60000`;
+  return createAuthenticator({ guard, guardKey: randomBytes(32) }, { now, log });
 }
 
 Deno.test("close() waits for the pins in flight, which keep their results", async () => {
@@ -116,16 +118,14 @@ Deno.test("close() waits ten seconds at most; an open pin is unavailable then, a
   const silent = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const accepted = silent.accept();
   await ManualTimers.during(async (timers) => {
-    const { checkPin, close } = withStore(`redis://127.0.0.1:${silent.addr.port}?timeout=60000`);
+    const { checkPin, close } = withStore(`redis://127.0.0.1:${silent.addr.port}`);
     const call = checkPin({ pin, secretCode });
     await accepted;
-    const closed = close();
+    let isClosed = false;
+    const closed = close().then(() => isClosed = true);
     await timers.settle();
     assert(timers.delaysMs.includes(LONGEST_CLOSE_MS), `${timers.delaysMs}`);
-    while (timers.pending > 0) {
-      await timers.tick();
-      await timers.settle();
-    }
+    for (let i = 0; i < 10 && !isClosed; i++) await timers.tick();
     await closed;
     assertEquals(await call, { isRight: false, outcome: "unavailable" });
   });
