@@ -237,7 +237,8 @@ const CONSOLE: ErrorLog = {
 
 function telemetryOf(given: LibraryTelemetry): Telemetry {
   return {
-    observe: (event) => given.observe(event),
+    // One that is asynchronous and fails would end the process.
+    observe: (event) => void Promise.resolve(given.observe(event)).catch(() => {}),
     requestId: () => given.requestId?.() ?? randomUUID(),
     monotonicMs: () => given.monotonicMs?.() ?? performance.now(),
     peer: (request) => given.peer?.(request),

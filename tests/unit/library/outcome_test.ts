@@ -111,11 +111,14 @@ Deno.test("the observer has one event for each call, by method as by fetch", asy
 });
 
 Deno.test("an observer that fails changes no result", async () => {
-  const telemetry = {
-    observe: (): never => {
-      throw new Error("Thrown by a test");
-    },
+  const fail = (): never => {
+    throw new Error("Thrown by a test");
   };
-  const { validatePin } = createAuthenticator({}, { now, telemetry });
-  assertEquals(await validatePin({ pin, secretCode }), true);
+  // A rejection that nobody handles fails the test.
+  for (const observe of [fail, () => Promise.reject(new Error("Rejected by a test"))]) {
+    const { validatePin, fetch } = createAuthenticator({}, { now, telemetry: { observe } });
+    assertEquals(await validatePin({ pin, secretCode }), true);
+    assertEquals((await fetch(new Request("http://localhost/healthz"))).status, 200);
+    await new Promise((resolve) => setTimeout(resolve, 0));
+  }
 });
