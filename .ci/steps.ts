@@ -21,7 +21,7 @@ const PACKAGES = [
   ..."php-cli php-soap php-xml ruby-soap4r".split(" "),
   // Drivers of the programs that seal.
   ..."libmono-sqlite4.0-cil libxerial-sqlite-jdbc-java php-sqlite3 sqlite3".split(" "),
-  ..."python3-bs4 python3-lxml python3-requests python3-suds python3-zeep".split(" "),
+  ..."python3-bs4 python3-lxml python3-pyotp python3-requests python3-suds python3-zeep".split(" "),
   // Stores, databases, proxies, service managers, a browser.
   ..."redis-server caddy dnsmasq-base nginx podman prometheus".split(" "),
   ..."dash mariadb-server postgresql".split(" "),
@@ -31,7 +31,7 @@ const PACKAGES = [
 ];
 
 /** Packages of npm. */
-const MODULES = ["qrcode@1.5.4", "soap@1.13.0", "strong-soap@5.0.10"];
+const MODULES = ["node-2fa@2.0.3", "qrcode@1.5.4", "soap@1.13.0", "strong-soap@5.0.10"];
 
 /** Command of CI. */
 interface Step {
@@ -86,11 +86,17 @@ const STEPS: readonly Step[] = [
   suite("program", { program: "deno", command: `${task} suite tests/integration/program/` }),
   suite("program", { program: "executable" }),
   suite("program", { program: "bun", when: "night", minutes: 45 }),
+  suite("floods", { program: "deno", command: `${task} suite tests/integration/floods/` }),
   ...["faults", "crowds"].flatMap((name) =>
     PROGRAMS.map((program) =>
       suite(name, { program, when: "night", command: `${task} suite tests/integration/${name}/` })
     )
   ),
+  suite("floods", {
+    program: "executable",
+    when: "night",
+    command: `${task} suite tests/integration/floods/`,
+  }),
   suite("interop", { program: "deno" }),
   suite("interop", { program: "bun", when: "night" }),
   suite("interop", { program: "executable", when: "night" }),

@@ -11,7 +11,7 @@ import type { Config } from "../config/options.ts";
 import { UsageError } from "../config/option.ts";
 import { fingerprintBy, shortName } from "../guard/fingerprint.ts";
 import { guardRules, pinsOwed, throttleTimes } from "../guard/guard.ts";
-import { secretKey } from "../otp/secret.ts";
+import { noKeyClause, secretKey } from "../otp/secret.ts";
 import { openSecret, type SealKeys, UnopenedError } from "../sealing/seal_keys.ts";
 import type { StoreClient } from "../guard/redis/connect.ts";
 import { listSecrets, unlockSecret, withStore } from "../guard/redis/operator.ts";
@@ -182,7 +182,7 @@ function most(rows: readonly Row[]): Row[] {
 /**
  * Returns the fingerprint of a secret.
  *
- * @throws {CommandError} When the secret is empty or malformed.
+ * @throws {CommandError} When the secret has no key.
  * @throws {OptionFileError} When the file of the guard key cannot be used.
  */
 export function fingerprintOf(config: Config, guardKeyFile: string, secret: string): string {
@@ -193,9 +193,7 @@ function fingerprintsBy(config: Config, guardKeyFile: string): (secret: string) 
   const name = fingerprintBy(readGuardKey(guardKeyFile), config.algorithm);
   return (secret) => {
     const key = secretKey(secret, config.secretEncoding);
-    if (key === undefined || key.length === 0) {
-      throw new CommandError("the secret is empty or malformed");
-    }
+    if (key === undefined) throw new CommandError(`the secret ${noKeyClause(secret)}`);
     return name(key);
   };
 }

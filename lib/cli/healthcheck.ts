@@ -7,13 +7,8 @@
 import type { Config } from "../config/options.ts";
 import { UsageError } from "../config/option.ts";
 import { hostPort } from "../server/runtime/runtime.ts";
-import {
-  connectAddress,
-  type NoReplyError,
-  send,
-  type ServerReply,
-  TIMEOUT_MS,
-} from "./http_client.ts";
+import { connectAddress, send, TIMEOUT_MS } from "./http_client.ts";
+import type { NoReplyError, ServerReply } from "./http_reply.ts";
 import { CommandError } from "./io/io.ts";
 
 /**

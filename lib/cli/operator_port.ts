@@ -10,7 +10,8 @@ import { hostPort } from "../server/runtime/runtime.ts";
 import type { NamedSecret, UnlockedSecret } from "../http/operator_endpoints.ts";
 import { printable } from "../system/foreign_text.ts";
 import type { ServerStatus } from "../telemetry/status.ts";
-import { connectAddress, type NoReplyError, send } from "./http_client.ts";
+import { connectAddress, send } from "./http_client.ts";
+import type { NoReplyError } from "./http_reply.ts";
 import { CommandError } from "./io/io.ts";
 import { Redactor } from "./redactor.ts";
 

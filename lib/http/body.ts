@@ -17,12 +17,17 @@ import type { HandlerParts, RequestContext } from "./route.ts";
 export const MAX_BODY_BYTES = 65_536;
 
 // Longest short body, and first buffer of a long one; almost every body fits.
-const CHUNK_BYTES = 4_096;
+const SHORT_BYTES = 4_096;
 
-// Maximum number of chunks read before other requests get a turn. Without it, chunks that have
-// arrived are read one after the other: eight bodies of 65,536 chunks of a byte delayed all other
-// requests by four seconds.
-const PIECES_AT_ONCE = 64;
+/**
+ * Maximum number of chunks of a body, since each costs a read. A body of 65,536 bytes may come in
+ * chunks of 16 bytes.
+ */
+export const MAX_CHUNKS = 4_096;
+
+// Buffer of an arriving long body. With 4 KiB, Deno 2.9.6 keeps endless chunk sizes and chunk
+// extensions in memory, 2.3 GB in eight seconds; with 16 KiB it refuses them.
+const BUFFER_BYTES = 16_384;
 
 /** Part of a request's context that reading its body needs. */
 export interface BodyContext extends Pick<RequestContext, "request" | "mediaType"> {
@@ -47,10 +52,10 @@ export async function readBody(
   if (Number(declared) > maxBytes) throw tooLarge(maxBytes);
   // `get`, not `has`: for `has`, Deno copies all fields.
   const isChunked = request.headers.get("transfer-encoding") !== null;
-  const isShort = !isChunked && declared !== null && Number(declared) <= CHUNK_BYTES;
+  const isShort = !isChunked && declared !== null && Number(declared) <= SHORT_BYTES;
   return isShort
     ? await bodyLimit.readShort(() => readAtOnce(request, maxBytes))
-    : await readLong(request.body, maxBytes, bodyLimit);
+    : await readLong(request.body, maxBytes, bodyLimit, !isChunked && declared !== null);
 }
 
 // Content codings that change the bytes of a body (registry of RFC 9110 §16.6.1). Other values of
@@ -108,6 +113,8 @@ function tooLarge(maxBytes: number): Fault {
   return new Fault("body-too-large", `The body is longer than ${maxBytes} bytes.`);
 }
 
+const TOO_MANY_CHUNKS = `The body comes in more than ${MAX_CHUNKS} chunks.`;
+
 // Reads a short body of declared length in one call, at half the cost of reading chunks. The
 // runtime delivers exactly that many bytes, but allocates them all at once, so longer bodies are
 // read in chunks.
@@ -126,6 +133,7 @@ async function readLong(
   body: Request["body"],
   maxBytes: number,
   limit: BodyLimit,
+  isCounted: boolean,
 ): Promise<Uint8Array> {
   if (body === null) return new Uint8Array();
   let reader: ReadableStreamBYOBReader;
@@ -136,7 +144,7 @@ async function readLong(
     throw brokenOff();
   }
   try {
-    return await limit.readLong(() => readCounted(reader, maxBytes));
+    return await limit.readLong(() => readCounted(reader, maxBytes), isCounted);
   } catch (error) {
     // Cancel the pending read of a late body: its lock would be held until the connection closes.
     reader.cancel().catch(() => {});
@@ -144,20 +152,22 @@ async function readLong(
   }
 }
 
+// Reads without giving up the turn: in Deno 2.9.6, a handler that waits for a timer while chunks of a
+// byte arrive never gets its turn back, and no other handler either.
 async function readCounted(
   reader: ReadableStreamBYOBReader,
   maxBytes: number,
 ): Promise<Uint8Array> {
-  let bytes = new Uint8Array(CHUNK_BYTES);
+  let bytes = new Uint8Array(SHORT_BYTES);
   let length = 0;
-  let buffer = new ArrayBuffer(CHUNK_BYTES);
+  let buffer = new ArrayBuffer(BUFFER_BYTES);
   try {
-    for (let pieces = 1;; pieces++) {
+    for (let chunks = 1;; chunks++) {
       const { value, done } = await reader.read(new Uint8Array(buffer)).catch(() => {
         throw brokenOff();
       });
       if (done) return bytes.subarray(0, length);
-      if (pieces % PIECES_AT_ONCE === 0) await nextTurn();
+      if (chunks > MAX_CHUNKS) throw new Fault("body-too-large", TOO_MANY_CHUNKS);
       const needed = length + value.length;
       // Leave the rest of the body to the runtime, which can end a connection.
       if (needed > maxBytes) throw tooLarge(maxBytes);
@@ -175,13 +185,9 @@ async function readCounted(
   }
 }
 
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 0));
-}
-
-// Prefers a BYOB reader. Deno's own buffer has 64 KiB and lives until the connection closes, even
-// for an abandoned body; with BYOB it reads into the smaller buffer given. Deno (for a body that
-// has arrived) and Bun (always) ignore that buffer. A chunk is valid until the next read.
+// Prefers a BYOB reader: for each read of another, Deno allocates 64 KiB, also for a chunk of one byte.
+// Deno (for a body that has arrived) and Bun (always) ignore the buffer. A chunk is valid until the
+// next read.
 function readerOf(body: ReadableStream<Uint8Array>): ReadableStreamBYOBReader {
   try {
     return body.getReader({ mode: "byob" });

@@ -18,6 +18,7 @@
  * @module
  */
 
+import { VALIDATE_ASPX } from "../bindings/aspx.ts";
 import { plainReply } from "../bindings/binding.ts";
 import { bindingsOf } from "../bindings/bindings.ts";
 import { writePlainFault } from "../bindings/http_get_post.ts";
@@ -60,6 +61,7 @@ export function createHandler(
     documents: createDocuments(options),
   };
   const router = createRouter(options, rows);
+  let hasWarned = false;
   return async (request) => {
     let context: RequestContext | undefined;
     let result: RouteResult;
@@ -71,13 +73,30 @@ export function createHandler(
       response = respond(methodOf(request), result.reply, context.id);
     } catch (error) {
       const writeFault = context?.binding?.writeFault ?? writerOf(request, router, parts);
-      result = faultResult(faultOf(error, parts.log), writeFault);
+      const fault = faultOf(error, parts.log);
+      result = faultResult(fault, writeFault);
+      if (!hasWarned && fault.isMissing && context?.binding === VALIDATE_ASPX) {
+        hasWarned = true;
+        warn(parts.log);
+      }
       response = respond(methodOf(request), result.reply, context?.id);
     }
     if (context !== undefined) observe(context, result);
     if (context?.operation === VALIDATE_PIN) await parts.replyBatch?.();
     return response;
   };
+}
+
+// A log that fails must not keep the caller from a reply.
+function warn(log: HandlerOptions["log"]): void {
+  try {
+    log.warn?.(
+      "a call of /Validate.aspx lacked a parameter in its query and was not answered False: a caller " +
+        "that takes any other text for a success lets everyone in by it",
+    );
+  } catch {
+    // Ignored: there is no other place to report it.
+  }
 }
 
 function faultResult(fault: Fault, writeFault: typeof writePlainFault): RouteResult {
@@ -161,7 +180,8 @@ const KEY_WANTED =
   "An API key is required: as X-Api-Key, as a Bearer token, or in HTTP Basic with any user name and the key as password.";
 
 /**
- * Checks that the service is open, the Host, the page that sent it, the length of the query, and the key if one is required.
+ * Checks that the service is open, the Host, the page that sent it, the length of the query, and the
+ * key if one is required.
  *
  * @throws {Fault} When a check fails.
  */

@@ -13,8 +13,8 @@ import type { BaseOptions } from "./request_target.ts";
 
 /** Options of a handler: those that the page shows, and its parts. */
 export interface HandlerOptions extends PageSettings, BaseOptions {
-  /** Log for unexpected errors. */
-  readonly log: Pick<Log, "error">;
+  /** Log for unexpected errors, and for warnings unless it takes none. */
+  readonly log: Pick<Log, "error"> & { readonly warn?: Log["warn"] | undefined };
   /** Whether the server takes new work; otherwise `/readyz` answers 503. */
   readonly isReady: () => boolean;
   /** Whether the service is closed; it then answers probes only. */

@@ -11,7 +11,7 @@ import { charsetOf } from "../bindings/media_type.ts";
 import { readBody } from "./body.ts";
 import { shortName } from "../guard/fingerprint.ts";
 import type { Guard } from "../guard/guard.ts";
-import { secretKey } from "../otp/secret.ts";
+import { noKeyClause, secretKey } from "../otp/secret.ts";
 import { Fault, wrongParameter } from "../operations/fault.ts";
 import { isSealed } from "../sealing/sealed.ts";
 import type { HandlerParts, RequestContext } from "./route.ts";
@@ -74,8 +74,6 @@ async function fingerprintIn(context: RequestContext, guard: Guard): Promise<str
   // To ask here is to know the secret: a copy of the callers' database must prove nothing.
   if (isSealed(secret)) throw wrongParameter("secret", "is sealed: give the secret itself");
   const key = secretKey(secret, secretEncoding);
-  if (key === undefined || key.length === 0) {
-    throw new Fault("invalid", "The secret is empty or malformed.");
-  }
+  if (key === undefined) throw wrongParameter("secret", noKeyClause(secret));
   return guard.fingerprint(key);
 }

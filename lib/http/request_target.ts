@@ -70,7 +70,7 @@ function withoutEmptyPort(authority: string): string {
  * Checks the Host of a request. A runtime copies any text into the URL.
  *
  * @param operator Stricter rule, against DNS rebinding: an IP address, `localhost` or the host of the
- * operator port. A page from a name that was rebound to this machine sends that name.
+ * operator port, both in the target and in the Host field. A page from a name that was rebound to this machine sends that name.
  * @throws {Fault} When the Host is not a host, or not one that the rule allows.
  */
 export function checkHost(
@@ -81,10 +81,13 @@ export function checkHost(
     throw new Fault("bad-host", "The Host header is not a host with an optional port.");
   }
   if (operator === undefined) return;
-  const name = (host ?? "").replace(/:\d*$/, "").toLowerCase();
-  const isAllowed = name === "" || name === "localhost" || IP_ADDRESS.test(name) ||
-    name === operator.metricsHost.toLowerCase();
-  if (!isAllowed) {
+  const isAllowed = (authority: string): boolean => {
+    const name = authority.replace(/:\d*$/, "").toLowerCase();
+    return name === "localhost" || IP_ADDRESS.test(name) ||
+      name === operator.metricsHost.toLowerCase();
+  };
+  // RFC 9112 §3.2.2: an absolute target stands over the Host field.
+  if (!isAllowed(authority) || host && !isAllowed(host)) {
     const expected = "an IP address, localhost or the --metrics-host";
     throw new Fault("forbidden", `The Host of this request must be ${expected}.`);
   }

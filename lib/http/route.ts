@@ -24,6 +24,11 @@ export interface Route {
   readonly methods: readonly ("GET" | "POST")[];
   /** Name in log and metrics. */
   readonly name: string;
+  /**
+   * Whether the row answers whatever stands behind its path and a slash, as a page of ASP.NET does
+   * (PathInfo).
+   */
+  readonly ignoresPathInfo?: boolean;
   /** Whether callers need no key even if the operator set keys; load balancers have none. */
   readonly isOpen?: boolean;
   /** Whether only operators may ask: under fewer Hosts (`checkHost`), and from no page. */

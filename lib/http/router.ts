@@ -11,7 +11,7 @@ import type { Route } from "./route.ts";
 export interface RouteMatch {
   /** Rows of the path, at least one. */
   readonly routes: readonly [Route, ...Route[]];
-  /** Path behind the file part and a slash; undefined when absent. */
+  /** Path behind the file part and a slash; undefined when absent or ignored. */
   readonly operationName: string | undefined;
 }
 
@@ -27,19 +27,35 @@ export function createRouter(options: HandlerOptions, rows: readonly Route[]): R
     if (others === undefined) routes.set(row.path, [row]);
     else others.push(row);
   }
-  return (path) => {
+  const named = (path: string): RouteMatch | undefined => {
     const slash = path.indexOf("/", 1);
     const file = (slash < 0 ? path : path.slice(0, slash)).toLowerCase();
-    const operationName = slash < 0 ? "" : path.slice(slash + 1);
     // A trailing slash names no operation: it is routed like the file part alone, and allowed only
     // before the name of an operation.
-    const named = slash < 0
+    const operationName = slash < 0 ? undefined : path.slice(slash + 1) || undefined;
+    const others = slash < 0
       ? undefined
-      : routes.get(`${file}/*`) ?? routes.get(`${file}/${operationName}`);
-    if (slash >= 0 && named === undefined) return undefined;
-    const matched = operationName === "" ? routes.get(file) : named;
-    return matched && { routes: matched, operationName: operationName || undefined };
+      : routes.get(`${file}/*`) ?? routes.get(`${file}/${operationName ?? ""}`);
+    if (slash >= 0 && others === undefined) return undefined;
+    const matched = operationName === undefined ? routes.get(file) : others;
+    return matched && { routes: matched, operationName };
   };
+  // Pages, by their path as IIS reads it: callers of `/Validate.aspx` take `Not found.`, too, for a
+  // success.
+  const page = (path: string): RouteMatch | undefined => {
+    const [file = ""] = /^\/[^/]*/.exec(decoded(path)) ?? [];
+    const matched = routes.get(file.toLowerCase());
+    return matched?.[0].ignoresPathInfo ? { routes: matched, operationName: undefined } : undefined;
+  };
+  return (path) => named(path) ?? page(path);
+}
+
+// Decodes the ASCII characters of a path, and merges the slashes that this makes.
+function decoded(path: string): string {
+  if (!path.includes("%")) return path;
+  return path
+    .replace(/%([0-7][0-9a-f])/gi, (_, hex) => String.fromCharCode(parseInt(hex, 16)))
+    .replace(/\/{2,}/g, "/");
 }
 
 /**

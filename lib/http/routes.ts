@@ -22,6 +22,9 @@ const hasSealKeys = ({ sealKeys }: HandlerOptions): boolean => sealKeys !== unde
 
 const bindings = (parts: HandlerParts): readonly Binding[] => parts.bindings;
 
+// A page of the original.
+const PAGE = { methods: ["GET", "POST"], ignoresPathInfo: true } as const;
+
 // deno-fmt-ignore
 /** Routes of the service; for equal paths, the first row with the method answers. */
 export const ROUTES: readonly Route[] = [
@@ -29,10 +32,10 @@ export const ROUTES: readonly Route[] = [
   { path: "/api.asmx",      methods: ["GET"],         name: "description",   answer: answerDescription },
   { path: "/api.asmx/*",    methods: ["GET", "POST"], name: "service",       bindings, answer: answerCall },
   { path: "/openapi.json",  methods: ["GET"],         name: "openapi",       answer: answerOpenApi },
-  { path: "/pair.aspx",     methods: ["GET", "POST"], name: "pair.aspx",     operation: PAIR, bindings: () => [PAIR_ASPX], answer: answerCall },
-  { path: "/validate.aspx", methods: ["GET", "POST"], name: "validate.aspx", operation: VALIDATE_PIN, bindings: () => [VALIDATE_ASPX], answer: answerCall },
+  { path: "/pair.aspx",     ...PAGE,                  name: "pair.aspx",     operation: PAIR, bindings: () => [PAIR_ASPX], answer: answerCall },
+  { path: "/validate.aspx", ...PAGE,                  name: "validate.aspx", operation: VALIDATE_PIN, bindings: () => [VALIDATE_ASPX], answer: answerCall },
   { path: "/seal",          methods: ["POST"],        name: "seal",          operation: SEAL, bindings: () => [SEAL_JSON, SEAL_FORM], answer: answerCall, isEnabled: hasSealKeys },
-  { path: "/qr.aspx",       methods: ["GET", "POST"], name: "qr.aspx",       answer: answerQr },
+  { path: "/qr.aspx",       ...PAGE,                  name: "qr.aspx",       answer: answerQr },
   { path: "/",              methods: ["GET"],         name: "root",          answer: answerRoot },
   { path: "/healthz",       methods: ["GET"],         name: "healthz",       isOpen: true, answer: answerHealth },
   { path: "/readyz",        methods: ["GET"],         name: "readyz",        isOpen: true, answer: answerReadiness },

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type SecretEncoding, secretKey } from "../otp/secret.ts";
+import { noKeyClause, type SecretEncoding, secretKey } from "../otp/secret.ts";
 import {
   type OpenedSecret,
   openSecret,
@@ -45,13 +45,10 @@ export function refuseSealed(secretCode: string): void {
  * Decodes a secretCode to its key bytes.
  *
  * @returns At least one byte.
- * @throws {Fault} When the secretCode should be Base32 but is not, or when the key is empty.
+ * @throws {Fault} When the secretCode has no key: it is empty, or should be Base32 but is not.
  */
 export function secretBytes(secretCode: string, encoding: SecretEncoding): Uint8Array<ArrayBuffer> {
   const key = secretKey(secretCode, encoding);
-  if (key === undefined) {
-    throw wrongParameter("secretCode", "is not Base32 (letters A to Z, digits 2 to 7)");
-  }
-  if (key.length === 0) throw wrongParameter("secretCode", "must not be empty");
+  if (key === undefined) throw wrongParameter("secretCode", noKeyClause(secretCode));
   return key;
 }

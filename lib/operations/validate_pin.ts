@@ -7,6 +7,7 @@
 import { shortName } from "../guard/fingerprint.ts";
 import type { CheckedPin, Verdict } from "../guard/guard.ts";
 import { FINDERS, isCodeOf } from "../otp/finder.ts";
+import type { SecretEncoding } from "../otp/secret.ts";
 import { timeStep, type TotpParameters } from "../otp/totp.ts";
 import type { CallContext } from "./context.ts";
 import type { Completed, Refused } from "./facts.ts";
@@ -72,7 +73,7 @@ export async function validatePin(
   const verdict = await decide(matchedStep);
   if (verdict !== "accepted" && verdict !== "wrong") return refused(verdict);
   if (verdict === "wrong" || distance === undefined) {
-    const reason = pinFlaw(code, digits) ?? secretFlaw(secretCode);
+    const reason = pinFlaw(code, digits) ?? secretFlaw(secretCode, secretEncoding);
     if (guard === undefined && reason === undefined) return { result: false };
     return { result: false, facts: { ...secret, ...(reason && { reason }) } };
   }
@@ -109,6 +110,8 @@ function pinFlaw(code: string, digits: number): string | undefined {
 }
 
 /** Returns a sentence about a secret that was probably not meant so; undefined for any other. */
-function secretFlaw(secretCode: string): string | undefined {
-  return /^\s|\s$/.test(secretCode) ? "The secret begins or ends with white space." : undefined;
+function secretFlaw(secretCode: string, encoding: SecretEncoding): string | undefined {
+  return encoding === "text" && /^\s|\s$/.test(secretCode)
+    ? "The secret begins or ends with white space."
+    : undefined;
 }

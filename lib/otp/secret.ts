@@ -21,20 +21,37 @@ const encoder = new TextEncoder();
 /**
  * Converts a secret to key bytes.
  *
- * @param encoding `text`: its UTF-8 bytes. `base32`: RFC 4648 §6, also with lower case, blanks,
- * dashes and missing padding, since people copy secrets from screens.
- * @returns Key bytes, possibly empty; undefined when the secret should be Base32 but is not.
+ * Base32 (RFC 4648 §6) is read as apps and other libraries read it, since people copy secrets from
+ * screens: lower case, ASCII white space, dashes and missing padding are accepted, and bits that
+ * fill no byte are dropped.
+ *
+ * @param encoding `text`: the key is its UTF-8 bytes. `base32`: it is what these digits stand for.
+ * @returns At least one byte; undefined for a secret without a key (`noKeyClause`).
  */
 export function secretKey(
   secret: string,
   encoding: SecretEncoding,
 ): Uint8Array<ArrayBuffer> | undefined {
-  if (encoding === "text") return encoder.encode(secret);
+  if (encoding === "text") return secret === "" ? undefined : encoder.encode(secret);
   // Check before the change of case: `ß` and `ı` are no digits, but their upper cases are.
-  const [, digits] = /^([A-Za-z2-7]*)=*$/.exec(secret.replace(/[ -]/g, "")) ?? [];
-  // A last group of 1, 3 or 6 digits is not a whole number of bytes (RFC 4648 §6).
-  if (digits === undefined || [1, 3, 6].includes(digits.length % 8)) return undefined;
-  return bytesOf(digits.toUpperCase());
+  const [, digits] = /^([A-Za-z2-7]{2,})=*$/.exec(secret.replace(/[ \t\r\n-]/g, "")) ?? [];
+  return digits === undefined ? undefined : bytesOf(digits.toUpperCase());
+}
+
+/**
+ * Returns why a secret has no key, as a clause like `must not be empty`. It gives the place of a
+ * character, and none of them.
+ */
+export function noKeyClause(secret: string): string {
+  if (secret === "") return "must not be empty";
+  const read = /^[A-Za-z2-7 \t\r\n-]*(?:=[= \t\r\n-]*)?/.exec(secret)![0];
+  if (read.length === secret.length) {
+    return "has no key: Base32 needs two letters or digits for a byte";
+  }
+  const place = `is not Base32: character ${read.length + 1}`;
+  return read.includes("=")
+    ? `${place} stands behind padding (=)`
+    : `${place} is no letter A to Z and no digit 2 to 7`;
 }
 
 const LETTERS_AND_DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";

@@ -84,6 +84,8 @@ export interface ServerState {
   certificateUntilMs?: number | undefined;
   /** The latest reading of certificate and keys; undefined before the first. */
   lastReload?: LastReload | undefined;
+  /** Number of times that all connections were dropped. */
+  drops: number;
   /** Number of reloads that kept an old certificate or old keys. */
   refusedReloads: number;
 }
@@ -94,6 +96,8 @@ export interface ServerService extends Pick<Service, "handler" | "operatorHandle
   readonly log: Log;
   /** Addresses of callers, which the listener fills; undefined unless the log has them. */
   readonly peers: PeerAddresses | undefined;
+  /** Counts a drop of all connections. */
+  readonly onDrop: () => void;
   /** State for `/status` and `/metrics`, which the command keeps up to date. */
   readonly state: ServerState;
   /**
@@ -125,7 +129,7 @@ export function createServerService(
   { version, color, isReady }: ProcessInfo,
 ): ServerService {
   const { apiKeysFile, sealKeysFile, logFormat: format, metricsPort } = config;
-  const state: ServerState = { refusedReloads: 0 };
+  const state: ServerState = { drops: 0, refusedReloads: 0 };
   const now = Date.now;
   const monotonicMs = (): number => performance.now();
   const writer = new LogWriter(
@@ -171,6 +175,7 @@ export function createServerService(
         ...processFigures(),
         ...guardFigures(guard),
         certificateUntilMs: state.certificateUntilMs,
+        drops: state.drops,
         refusedReloads: state.refusedReloads,
         lostLines: writer.lost,
       })),
@@ -189,6 +194,7 @@ export function createServerService(
     selfCheck,
     log,
     peers,
+    onDrop: () => void state.drops++,
     state,
     renewKeys: (option) => {
       if (option === "sealKeysFile" && sealKeysFile !== undefined && sealKeys !== undefined) {

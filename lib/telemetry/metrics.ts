@@ -26,6 +26,8 @@ export interface ProcessFigures {
   readonly isStoreUp?: boolean | undefined;
   /** End of the certificate, in milliseconds since 1970; undefined without TLS. */
   readonly certificateUntilMs?: number | undefined;
+  /** Times that all connections were dropped because they took too much memory. */
+  readonly drops?: number | undefined;
   /** Reloads that kept an old certificate or old API keys. */
   readonly refusedReloads?: number | undefined;
   /** Lines of the log that were lost. */
@@ -231,11 +233,12 @@ function guardLines(guard: Readonly<Record<GuardEvent, number>>, wrongPins: numb
 }
 
 function figureLines(figures: ProcessFigures, version: string): string[] {
-  const { isStoreUp, certificateUntilMs, refusedReloads = 0, lostLines = 0 } = figures;
+  const { isStoreUp, certificateUntilMs, drops = 0, refusedReloads = 0, lostLines = 0 } = figures;
   const isUp = isStoreUp === undefined ? undefined : Number(isStoreUp);
   const until = certificateUntilMs === undefined ? undefined : certificateUntilMs / 1000;
   const entries = "authenticator_guard_entries";
   const expiry = "authenticator_certificate_expiry_timestamp_seconds";
+  const dropped = "authenticator_connections_dropped_total";
   const reloads = "authenticator_reloads_refused_total";
   const lines = "authenticator_log_lines_lost_total";
   const memory = "process_resident_memory_bytes";
@@ -248,6 +251,11 @@ function figureLines(figures: ProcessFigures, version: string): string[] {
       isUp,
     ),
     ...gauge(expiry, "End of the certificate of --tls-cert, Unix time.", until),
+    ...counter(
+      dropped,
+      "Times that all connections were dropped because of the memory that they took.",
+      drops,
+    ),
     ...counter(reloads, "Reloads that kept an old certificate or old API keys.", refusedReloads),
     ...counter(lines, "Log lines that could not be written.", lostLines),
     ...gauge(memory, "Resident memory.", figures.residentBytes),

@@ -60,3 +60,20 @@ export async function runClient(
 ): Promise<unknown> {
   return JSON.parse((await run(interpreter, [clientFile(name), ...args], input)).text);
 }
+
+/**
+ * Checks that a module of Node.js is there, for a program that requires it.
+ *
+ * @throws {Error} When it is missing; the message says how to install it.
+ */
+export async function needModule(module: string): Promise<void> {
+  try {
+    await run("node", ["-e", `require.resolve(${JSON.stringify(module)})`]);
+  } catch (error) {
+    if (!`${error}`.includes("MODULE_NOT_FOUND")) throw error;
+    throw new Error(
+      `the module ${module} of Node.js is missing: npm install --prefix FOLDER ${module}, ` +
+        "and NODE_PATH=FOLDER/node_modules in the environment",
+    );
+  }
+}

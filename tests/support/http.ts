@@ -6,6 +6,7 @@
  */
 
 import { Buffer } from "node:buffer";
+import { AUTHORITY } from "./certificates.ts";
 
 /** A request; in the head each character is one byte. */
 export interface RawRequest {
@@ -51,16 +52,24 @@ export class Wire {
   // What was received and not read yet, one character for each byte.
   #text = "";
   #isEnded = false;
-  readonly #connection: Deno.Conn;
+  readonly #connection: Deno.TcpConn | Deno.TlsConn | Deno.UnixConn;
 
-  private constructor(connection: Deno.Conn) {
+  private constructor(connection: Deno.TcpConn | Deno.TlsConn | Deno.UnixConn) {
     this.#connection = connection;
   }
 
-  /** Connects to the host of a URL. */
+  /** Connects to the host of a URL, by TLS for `https:`, or to the socket of `unix:` and a path. */
   static async to(url: string): Promise<Wire> {
-    const { hostname, port } = new URL(url);
-    return new Wire(await Deno.connect({ hostname, port: Number(port) }));
+    if (url.startsWith("unix:")) {
+      return new Wire(await Deno.connect({ transport: "unix", path: url.slice("unix:".length) }));
+    }
+    const { protocol, hostname, port } = new URL(url);
+    const address = { hostname, port: Number(port) };
+    return new Wire(
+      protocol === "https:"
+        ? await Deno.connectTls({ ...address, caCerts: [AUTHORITY] })
+        : await Deno.connect(address),
+    );
   }
 
   /**
@@ -140,6 +149,11 @@ export class Wire {
     const isBodiless = /^HEAD /.test(head[0]!) || [204, 304].includes(reply.status);
     const text = isBodiless ? "" : await this.#readBody(reply.headers);
     return { ...reply, body: Buffer.from(text, "latin1"), continued };
+  }
+
+  /** Ends its own side, and goes on receiving; over TLS by a close_notify. */
+  async endSending(): Promise<void> {
+    await this.#connection.closeWrite();
   }
 
   /** Waits until the other side closes. */

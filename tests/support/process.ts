@@ -19,6 +19,13 @@ export function peakResidentBytes(pid: number): number {
   return statusKilobytes(pid, "VmHWM") * 1024;
 }
 
+/** Its processor time, in milliseconds, in steps of ten. */
+export function processorMs(pid: number): number {
+  const [, after] = Deno.readTextFileSync(`/proc/${pid}/stat`).split(") ");
+  const [user, system] = after!.split(" ").slice(11, 13).map(Number);
+  return (user! + system!) * 10;
+}
+
 function statusKilobytes(pid: number, field: string): number {
   const status = Deno.readTextFileSync(`/proc/${pid}/status`);
   return Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, "m").exec(status)![1]);

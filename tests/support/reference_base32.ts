@@ -11,10 +11,10 @@ export function referenceBase32(data: string | Uint8Array): string {
     .join("");
 }
 
-/** The bytes of upper-case Base32 without padding; undefined when it is none. */
+/** The bytes, at least one, of upper-case Base32 of any length; undefined when it has none. */
 export function bytesOfBase32(text: string): Uint8Array | undefined {
   const digits = [...text].map((character) => ALPHABET.indexOf(character));
-  if (digits.includes(-1) || [1, 3, 6].includes(digits.length % 8)) return undefined;
+  if (digits.includes(-1) || digits.length < 2) return undefined;
   const bits = digits.map((digit) => digit.toString(2).padStart(5, "0")).join("");
   const bytes = bits.match(/.{8}/g) ?? [];
   return Uint8Array.from(bytes, (byte) => parseInt(byte, 2));

@@ -18,7 +18,7 @@ import { readAuthorities } from "../../server/files/tls.ts";
 import { sleep } from "../../server/runtime/timeout.ts";
 import { readKeys, sealKeysOf } from "../../server/server.ts";
 import type { OptionsOf } from "../args/commands.ts";
-import { NoReplyError, type ServerReply } from "../http_client.ts";
+import { NoReplyError, type ServerReply } from "../http_reply.ts";
 import { CommandError } from "../io/io.ts";
 import { type Draw, type Question, questionsFor, WINDOW, windowQuestion } from "./questions.ts";
 import { type CompareParts, MAX_REQUESTS, parseServiceUrl, RemoteService } from "./remote.ts";

@@ -10,7 +10,7 @@ import { PAIR, SEAL, VALIDATE_PIN } from "../../operations/operations.ts";
 import { percentEncode, setupCode } from "../../otp/key_uri.ts";
 import { SealKeys, UnopenedError } from "../../sealing/seal_keys.ts";
 import { attributeValue } from "../../xml/tree.ts";
-import type { ServerReply } from "../http_client.ts";
+import type { ServerReply } from "../http_reply.ts";
 import {
   type Call,
   describeReply,

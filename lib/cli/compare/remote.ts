@@ -5,9 +5,9 @@
  */
 
 import tls from "node:tls";
-import { urlToHttpOptions } from "node:url";
 import { UsageError } from "../../config/option.ts";
-import { NoReplyError, send, type ServerReply } from "../http_client.ts";
+import { send } from "../http_client.ts";
+import { NoReplyError, type ServerReply } from "../http_reply.ts";
 import { CommandError } from "../io/io.ts";
 import type { Call } from "./service_calls.ts";
 import { Redactor } from "../redactor.ts";
@@ -89,10 +89,12 @@ export class RemoteService {
     const { timeoutMs, now } = this.parts;
     const sentMs = now();
     const reply = await send({
-      ...urlToHttpOptions(url),
+      host: url.hostname.replace(/^\[(.*)\]$/, "$1"),
+      port: Number(url.port) || (isTls ? 443 : 80),
+      path: url.pathname + url.search,
       ...(isTls && { isTls, ca: [...tls.rootCertificates, ...this.authorities] }),
       ...call,
-      headers: { ...headers, ...(key && { "x-api-key": key }) },
+      headers: { host: url.host, ...headers, ...(key && { "x-api-key": key }) },
       timeoutMs,
     }).catch((error: NoReplyError) => {
       if (++this.#failures < MAX_FAILURES) throw error;

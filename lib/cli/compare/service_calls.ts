@@ -12,7 +12,7 @@ import { rootNameOf } from "../../bindings/xsd.ts";
 import { type Operation, PAIR, SEAL } from "../../operations/operations.ts";
 import { isElement, parseXml, type XmlElement } from "../../xml/tree.ts";
 import { element, writeCompact } from "../../xml/writer.ts";
-import type { ServerReply } from "../http_client.ts";
+import type { ServerReply } from "../http_reply.ts";
 
 /** Request to a service, by the path below its address. */
 export type Call = {

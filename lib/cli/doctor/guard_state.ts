@@ -35,7 +35,7 @@ export async function guardFindings(
   step: number | undefined,
 ): Promise<GuardFindings> {
   const key = secretKey(secretCode, config.secretEncoding);
-  if (key === undefined || key.length === 0) return NO_FINDINGS;
+  if (key === undefined) return NO_FINDINGS;
   const { refuses, lines } = refusesNothing(config)
     ? NO_FINDINGS
     : await storedFindings(secretCode, config, step);

@@ -128,12 +128,12 @@ function findingsOf(
 async function listenForOperator(
   { metricsHost: hostname, metricsPort: port }: Config,
   runtime: Runtime,
-  { operatorHandler, log }: ServerService,
+  { operatorHandler, log, onDrop }: ServerService,
   serving: Promise<unknown>,
 ): Promise<Listener | undefined> {
   if (port === undefined) return undefined;
   const address = { hostname, port };
-  const options = { tls: undefined, sharePort: false, address, log };
+  const options = { tls: undefined, sharePort: false, address, log, onDrop };
   return await listen(
     runtime,
     options,
@@ -141,13 +141,14 @@ async function listenForOperator(
   );
 }
 
-function listenOptions(config: Config, { log, peers }: ServerService): ListenOptions {
+function listenOptions(config: Config, { log, onDrop, peers }: ServerService): ListenOptions {
   const { host, port, sharePort, socket, socketMode } = config;
   return {
     sharePort,
     address: socket === undefined ? { hostname: host, port } : { path: socket, mode: socketMode },
     tls: readTls(config),
     log,
+    onDrop,
     peers,
   };
 }

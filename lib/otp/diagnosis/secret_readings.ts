@@ -151,7 +151,7 @@ export function keyReadings(sent: string, encoding: SecretEncoding): readonly Ke
   for (const [secret, [, meant]] of Object.entries(READINGS)) {
     for (const what of meant(sent)) {
       const bytes = typeof what === "string" ? secretKey(what, encoding) : what;
-      if (bytes === undefined || bytes.length === 0 || readings.has(bytes.join())) continue;
+      if (!bytes?.length || readings.has(bytes.join())) continue;
       readings.set(bytes.join(), { bytes, secret: secret as SecretReading });
     }
   }

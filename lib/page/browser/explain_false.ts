@@ -88,7 +88,7 @@ async function isOfAny(
   const step = timeStep(nowMs, period);
   for (const secret of secrets) {
     const bytes = secretKey(secret, secretEncoding);
-    if (!bytes?.length) continue;
+    if (bytes === undefined) continue;
     const macOf = await importHmac(bytes, algorithm);
     for (let counter = Math.max(0, step - window); counter <= step + window; counter++) {
       if (codeOf(await macOf(counter), digits) === code) return true;

@@ -42,7 +42,7 @@ async function showCodesIn(state: PageState, box: HTMLElement): Promise<void> {
   const secret = one<HTMLInputElement>("input[name=secretCode]", formOf(box)).value;
   if (state.testKey?.secret !== secret) {
     const bytes = keyIn(secret, state.settings);
-    const hmac = bytes?.length ? importHmac(bytes, algorithm) : Promise.resolve(undefined);
+    const hmac = bytes ? importHmac(bytes, algorithm) : Promise.resolve(undefined);
     state.testKey = { secret, hmac };
   }
   const macOf = await state.testKey.hmac;

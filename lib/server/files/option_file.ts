@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { Buffer } from "node:buffer";
-import { readFileSync, statSync } from "node:fs";
+import { Buffer } from "node:buffer";
+import { closeSync, openSync, readSync, statSync } from "node:fs";
 import type { Config } from "../../config/options.ts";
 import { flagOf, hiddenFlaw, OptionFileError } from "../../config/option.ts";
 import { describeSystemError } from "../../system/system_error.ts";
@@ -31,10 +31,10 @@ const PIPES = new Map<string, Buffer>();
 export function readOptionFile(option: FileOption, path: string): Buffer {
   let reason = "it has more than 1 MiB";
   try {
-    const stat = statSync(path);
-    if (stat.size <= MAX_FILE_BYTES) {
-      const bytes = stat.isFIFO() && PIPES.get(path) || readFileSync(path);
-      if (stat.isFIFO()) PIPES.set(path, bytes);
+    const isPipe = statSync(path).isFIFO();
+    const bytes = isPipe && PIPES.get(path) || readBytes(path);
+    if (bytes.length <= MAX_FILE_BYTES) {
+      if (isPipe) PIPES.set(path, bytes);
       return bytes;
     }
   } catch (error) {
@@ -42,6 +42,21 @@ export function readOptionFile(option: FileOption, path: string): Buffer {
     reason = describeSystemError(error) + (flaw && `; its path ${flaw}`);
   }
   throw new OptionFileError(`the file of ${flagOf(option)} cannot be read: ${reason}`);
+}
+
+// Reads a file, and one byte more than the limit at most: a pipe or a device has no size.
+function readBytes(path: string): Buffer {
+  const file = openSync(path, "r");
+  try {
+    const bytes = Buffer.alloc(MAX_FILE_BYTES + 1);
+    let length = 0;
+    for (let read = -1; read !== 0; length += read) {
+      read = readSync(file, bytes, length, bytes.length - length, null);
+    }
+    return Buffer.from(bytes.subarray(0, length));
+  } finally {
+    closeSync(file);
+  }
 }
 
 /**

@@ -26,6 +26,7 @@ export class InFlightRequests {
   readonly #quietMs: number;
   #running = 0;
   #draining = false;
+  #refusing = false;
   #cameSince = false;
   #whenNone: () => void = () => {};
 
@@ -40,6 +41,7 @@ export class InFlightRequests {
 
   /** Answers a request; while draining, the reply tells the caller to close the connection. */
   async answer(handler: Handler, request: Request): Promise<Response> {
+    if (this.#refusing) return new Response(null, { status: 503 });
     this.#running++;
     this.#cameSince = true;
     try {
@@ -50,6 +52,14 @@ export class InFlightRequests {
       this.#running--;
       if (this.#running === 0) this.#whenNone();
     }
+  }
+
+  /**
+   * Answers each further request with an empty 503: their connections are closed, and nothing must be
+   * counted for a reply that cannot arrive.
+   */
+  refuse(): void {
+    this.#refusing = true;
   }
 
   /**

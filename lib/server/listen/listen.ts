@@ -4,7 +4,6 @@
  * @module
  */
 
-import { rmSync } from "node:fs";
 import type { Handler } from "../../http/handler.ts";
 import { systemErrorCode } from "../../system/system_error.ts";
 import { ListenError } from "./error.ts";
@@ -17,22 +16,26 @@ import {
   type Tls,
   type UnixAddress,
 } from "../runtime/runtime.ts";
-import { RestartingListener, type RunningServer, type ServerLog, startServer } from "./restart.ts";
-import { bindSocket, clearSocket } from "./unix_socket.ts";
+import {
+  type ListenerEvents,
+  RestartingListener,
+  type RunningServer,
+  type ServerLog,
+  startServer,
+} from "./restart.ts";
+import { SocketFile } from "./unix_socket.ts";
 
-// Timeout for closing the first server, which only reserves the port and has no callers.
+// Timeout for closing a server without callers: one that only reserves a port, or whose socket fails.
 const ALONE_TIMEOUT_MS = 1_000;
 
 /** Options of a listener. */
-export interface ListenOptions {
+export interface ListenOptions extends ListenerEvents {
   /** A port, or a unix socket with its permission bits. */
   readonly address: TcpAddress | (UnixAddress & { readonly mode: number });
   /** Whether other servers of this user may share the port and its load. */
   readonly sharePort: boolean;
   /** The certificate and key for TLS; undefined for plain HTTP and on a socket. */
   readonly tls: Tls | undefined;
-  /** The log of the server. */
-  readonly log: ServerLog;
   /** Addresses of callers by request, which the server fills; undefined for none. */
   readonly peers?: PeerAddresses | undefined;
 }
@@ -72,15 +75,16 @@ type OptionsFor<Address> = Omit<ListenOptions, "address"> & { readonly address: 
 
 async function listenOnPort(
   runtime: Runtime,
-  { address, sharePort, tls, log, peers }: OptionsFor<TcpAddress>,
+  { address, sharePort, tls, log, onDrop, peers }: OptionsFor<TcpAddress>,
   handler: Handler,
 ): Promise<Listener> {
+  const events = { log, onDrop };
   const open = (address: TcpAddress, tls: Tls | undefined, shared: boolean): RunningServer =>
     startServer(runtime, { address, tls, shared, peers }, { handler, log });
   const first = open(address, tls, sharePort);
   const taken = first.server.address ?? address;
   if (tls === undefined) {
-    const listener = new RestartingListener(first, () => open(taken, tls, sharePort), log);
+    const listener = new RestartingListener(first, () => open(taken, tls, sharePort), events);
     return { url: `http://${hostPort(taken)}`, renew: noRenewal, stop: () => listener.stop() };
   }
   // To renew a certificate, a second server listens on the same port, so both must share it. The
@@ -91,7 +95,7 @@ async function listenOnPort(
   let shown = tls;
   const openWith = (tls: Tls): RunningServer => open(taken, tls, sharesPorts);
   const serving = isFirstKept ? first : openWith(shown);
-  const listener = new RestartingListener(serving, () => openWith(shown), log);
+  const listener = new RestartingListener(serving, () => openWith(shown), events);
   return {
     url: `https://${hostPort(taken)}`,
     renew: async (tls) => {
@@ -111,29 +115,36 @@ function noRenewal(): Promise<boolean> {
 
 async function listenOnSocket(
   runtime: Runtime,
-  { address: { path, mode }, tls, log }: OptionsFor<UnixAddress & { readonly mode: number }>,
+  { address: { path, mode }, tls, log, onDrop }: OptionsFor<
+    UnixAddress & { readonly mode: number }
+  >,
   handler: Handler,
 ): Promise<Listener> {
   const open = async (): Promise<RunningServer> => {
-    await clearSocket(path);
-    const release = (): void => removeSocket(path, log);
-    const options = { address: { path }, tls, shared: false };
+    const file = new SocketFile(path);
+    const address = { path: file.temporaryPath };
+    const release = (): void => removeSocket(file, log);
+    const opened = file.bind(() =>
+      startServer(runtime, { address, tls, shared: false }, { handler, log, release })
+    );
     try {
-      return bindSocket(path, mode, () => startServer(runtime, options, { handler, log, release }));
+      await file.publish(mode);
+      return opened;
     } catch (error) {
+      await withTimeout(opened.server.shutdown(), ALONE_TIMEOUT_MS);
       throw error instanceof ListenError
         ? error
         : new ListenError({ path }, systemErrorCode(error));
     }
   };
-  const listener = new RestartingListener(await open(), open, log);
+  const listener = new RestartingListener(await open(), open, { log, onDrop });
   return { url: `unix:${path}`, renew: noRenewal, stop: () => listener.stop() };
 }
 
 // Removes the socket file. A leftover file is harmless: the next start replaces it.
-function removeSocket(path: string, log: ServerLog): void {
+function removeSocket(file: SocketFile, log: ServerLog): void {
   try {
-    rmSync(path, { force: true });
+    file.remove();
   } catch (error) {
     log.warn(`the socket could not be removed: ${systemErrorCode(error)}`);
   }

@@ -12,7 +12,7 @@ import type { Log } from "../../telemetry/log.ts";
 import { systemErrorCode } from "../../system/system_error.ts";
 import { ListenError } from "./error.ts";
 import { sleep, withTimeout } from "../runtime/timeout.ts";
-import type { Runtime, Server, ServerOptions } from "../runtime/runtime.ts";
+import type { Runtime, Server, ServerFailure, ServerOptions } from "../runtime/runtime.ts";
 import { InFlightRequests } from "./drain.ts";
 
 /** Times of a replacement, in milliseconds. */
@@ -44,6 +44,12 @@ const NOT_ACCEPTED =
   "a connection could not be accepted, probably because too many files are open: idle " +
   "connections are closed, and the address is opened again";
 
+const DROPPED =
+  "all connections were dropped: what the runtime keeps for them took more than 160 MiB of memory. " +
+  "If callers caused this, let them connect through a proxy";
+
+const NOT_REOPENED = "the address cannot be opened again, and is tried again";
+
 const NOT_RENEWED = "the address cannot be opened with the old certificate, and is tried again";
 
 /** Server with its in-flight requests. */
@@ -58,6 +64,14 @@ export interface RunningServer {
 
 /** Log of a server. */
 export type ServerLog = Pick<Log, "info" | "warn" | "error">;
+
+/** Log of a listener, and its other events. */
+export interface ListenerEvents {
+  /** The log of the server. */
+  readonly log: ServerLog;
+  /** Called when all connections are dropped because they take too much memory. */
+  readonly onDrop?: (() => void) | undefined;
+}
 
 /**
  * Starts a server.
@@ -88,15 +102,10 @@ export function startServer(
   }
 }
 
-// Stops a server: `drainMs` limits the wait for in-flight requests, `timeoutMs` the whole stop.
-async function stop(
-  { server, traffic, release }: RunningServer,
-  drainMs: number,
-  timeoutMs: number,
-): Promise<void> {
+async function stop({ server, traffic, release }: RunningServer): Promise<void> {
   release();
-  const stopped = withTimeout(traffic.drain(), drainMs).then(() => server.shutdown());
-  await withTimeout(stopped, timeoutMs);
+  await traffic.drain();
+  await server.shutdown();
 }
 
 /** Keeps an address served: reopens it when the server fails, and drains the old server. */
@@ -104,6 +113,7 @@ export class RestartingListener {
   readonly #open: () => RunningServer | Promise<RunningServer>;
   readonly #log: ServerLog;
   readonly #timing: Timing;
+  readonly #onDrop: () => void;
   readonly #retiring = new Set<Promise<unknown>>();
   /** The current server; undefined between a failure and the reopening. */
   #serving: RunningServer | undefined;
@@ -120,11 +130,12 @@ export class RestartingListener {
   constructor(
     serving: RunningServer,
     open: () => RunningServer | Promise<RunningServer>,
-    log: ServerLog,
+    { log, onDrop = () => {} }: ListenerEvents,
     timing: Timing = TIMING,
   ) {
     this.#open = open;
     this.#log = log;
+    this.#onDrop = onDrop;
     this.#timing = timing;
     this.replace(serving);
   }
@@ -138,8 +149,9 @@ export class RestartingListener {
   replace(serving: RunningServer): void {
     if (this.#serving !== undefined) this.#retire(this.#serving);
     this.#serving = serving;
-    void serving.server.failed.then(() => {
-      if (this.#serving === serving && !this.#isStopped) this.#reopening = this.#reopen(serving);
+    void serving.server.failed.then((failure) => {
+      if (this.#serving !== serving || this.#isStopped) return;
+      this.#reopening = this.#reopen(serving, failure);
     });
   }
 
@@ -177,14 +189,14 @@ export class RestartingListener {
   /** Stops accepting, and resolves once in-flight requests are finished. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    if (this.#serving !== undefined) this.#retire(this.#serving, Infinity, Infinity);
+    if (this.#serving !== undefined) this.#retire(this.#serving, Infinity);
     await this.#reopening;
     clearTimeout(this.#warned);
     await Promise.all(this.#retiring);
   }
 
-  #retire(serving: RunningServer, drainMs = Infinity, timeoutMs = this.#timing.retireMs): void {
-    this.#track(stop(serving, drainMs, timeoutMs));
+  #retire(serving: RunningServer, timeoutMs = this.#timing.retireMs): void {
+    this.#track(withTimeout(stop(serving), timeoutMs));
   }
 
   #track(stopping: Promise<unknown>): void {
@@ -194,17 +206,30 @@ export class RestartingListener {
     this.#retiring.add(retired);
   }
 
-  async #reopen(failed: RunningServer): Promise<void> {
+  async #reopen(
+    { server, traffic, release }: RunningServer,
+    failure: ServerFailure,
+  ): Promise<void> {
     this.#serving = undefined;
+    release();
+    if (failure === "memory") {
+      this.#onDrop();
+      this.#log.warn(DROPPED);
+      traffic.refuse();
+      server.abort();
+      return await this.#reopenUntilDone(NOT_REOPENED, this.#timing.alonePauseMs);
+    }
     this.#warn(NOT_ACCEPTED);
-    this.#retire(failed, this.#timing.failedDrainMs);
+    // Not by a shutdown, which waits for silent callers, whose connections hold the descriptors.
+    const drained = withTimeout(traffic.drain(), this.#timing.failedDrainMs);
+    this.#track(drained.then(() => server.abort()));
     await this.#reopenUntilDone(NOT_ACCEPTED);
   }
 
-  async #reopenUntilDone(warning: string): Promise<void> {
+  async #reopenUntilDone(warning: string, pauseMs = this.#timing.pauseMs): Promise<void> {
     const isWanted = (): boolean => this.#serving === undefined && !this.#isStopped;
     for (;;) {
-      await sleep(this.#timing.pauseMs);
+      await sleep(pauseMs);
       if (!isWanted()) return;
       const serving = await this.#tryToOpen(warning);
       if (serving === undefined) continue;

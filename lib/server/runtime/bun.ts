@@ -99,6 +99,7 @@ function serve({ address, tls, shared, onError, peers }: ServerOptions, handler:
     // Bun retries failed accepts.
     failed: new Promise(() => {}),
     shutdown: () => shutdown(server),
+    abort: () => void server.stop(true),
   };
 }
 

@@ -5,11 +5,24 @@
  */
 
 import type { Handler } from "../../http/handler.ts";
+import { NativeMemory } from "./native_memory.ts";
 import { sleep } from "./timeout.ts";
-import { authorityOf, type Runtime, type Server, type ServerOptions, type Tls } from "./runtime.ts";
+import {
+  authorityOf,
+  type Runtime,
+  type Server,
+  type ServerFailure,
+  type ServerOptions,
+  type Tls,
+} from "./runtime.ts";
 
 // Pause before the next write to a full non-blocking pipe.
 const FULL_PIPE_PAUSE_MS = 50;
+
+// Time and number of requests between two looks at the memory: requests that follow each other
+// closely leave a timer no turn.
+const LOOK_MS = 100;
+const REQUESTS_BETWEEN_LOOKS = 200;
 
 /** Makes the runtime Deno; fails on any other. */
 export function denoRuntime(): Runtime {
@@ -25,14 +38,19 @@ export function denoRuntime(): Runtime {
 }
 
 function serve({ address, tls, shared, onError, peers }: ServerOptions, handler: Handler): Server {
+  const stopper = new AbortController();
+  const watch = new MemoryWatch();
   // Without onListen, Deno writes its own line.
-  const common = { onListen: () => {}, onError };
+  const common = { onListen: () => {}, onError, signal: stopper.signal };
   // One parameter only: Deno spends time on the second argument if it is declared.
-  const answer = (request: Request): Promise<Response> =>
-    request.method === "CONNECT" ? lastReply(handler(request)) : handler(request);
+  const answer = (request: Request): Promise<Response> => {
+    watch.count();
+    return request.method === "CONNECT" ? lastReply(handler(request)) : handler(request);
+  };
   if ("path" in address) {
     const answerAtHost = (request: Request): Promise<Response> => answer(withHost(request));
-    return asServer(Deno.serve({ ...common, path: address.path }, answerAtHost), undefined);
+    const server = Deno.serve({ ...common, path: address.path }, answerAtHost);
+    return asServer(server, undefined, watch, stopper);
   }
   const ofAddress = (request: Request): Promise<Response> =>
     answer(
@@ -49,7 +67,7 @@ function serve({ address, tls, shared, onError, peers }: ServerOptions, handler:
     peers === undefined ? ofAddress : withPeer,
   );
   const { hostname, port } = server.addr;
-  return asServer(server, { hostname, port });
+  return asServer(server, { hostname, port }, watch, stopper);
 }
 
 // Makes a client, which parses the files as a server does and needs no port. If no client can be
@@ -64,19 +82,69 @@ function tryTls(tls: Tls): void {
 }
 
 // Adapts a server of Deno. A failed accept ends the server; unhandled, it would end the process.
-function asServer(server: Deno.HttpServer, address: Server["address"]): Server {
+function asServer(
+  server: Deno.HttpServer,
+  address: Server["address"],
+  watch: MemoryWatch,
+  stopper: AbortController,
+): Server {
   let isStopping = false;
-  const failed = new Promise<void>((resolve) => {
+  const failed = new Promise<ServerFailure>((resolve) => {
     const ended = (): void => {
-      if (!isStopping) resolve();
+      watch.stop();
+      if (!isStopping) resolve("not-accepting");
     };
     server.finished.then(ended, ended);
+    void watch.full.then(() => resolve("memory"));
   });
-  const shutdown = (): Promise<void> => {
-    isStopping = true;
-    return server.shutdown();
+  return {
+    address,
+    failed,
+    shutdown: () => {
+      isStopping = true;
+      return server.shutdown();
+    },
+    abort: () => {
+      isStopping = true;
+      watch.stop();
+      stopper.abort();
+    },
   };
-  return { address, failed, shutdown };
+}
+
+// Watch of what Deno 2.9.6 keeps in memory for connections, without a limit: over HTTP/2, replies
+// that their callers do not take, and empty DATA frames behind them.
+class MemoryWatch {
+  /** Resolves when it is too much; else never. */
+  readonly full: Promise<void>;
+  #resolve: () => void;
+  readonly #memory = new NativeMemory(Deno.memoryUsage);
+  readonly #timer = setInterval(() => this.#look(), LOOK_MS);
+  #requests = 0;
+
+  constructor() {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.full = promise;
+    this.#resolve = resolve;
+    Deno.unrefTimer(this.#timer);
+    this.#look();
+  }
+
+  /** Counts a request. */
+  count(): void {
+    if (++this.#requests % REQUESTS_BETWEEN_LOOKS === 0) this.#look();
+  }
+
+  /** Ends the looks. */
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  #look(): void {
+    if (!this.#memory.hasGrown()) return;
+    this.stop();
+    this.#resolve();
+  }
 }
 
 // Makes the reply to a CONNECT, after which the connection must be closed: the bytes that follow

@@ -49,14 +49,22 @@ export type PeerAddresses = WeakMap<Request, string>;
 export interface Server {
   /** The chosen address and port; undefined for a socket. */
   readonly address: TcpAddress | undefined;
-  /** Resolves when the server stops accepting without a shutdown; else never. */
-  readonly failed: Promise<void>;
+  /** Resolves when the server must be replaced, before it is stopped; else never. */
+  readonly failed: Promise<ServerFailure>;
   /**
    * Stops accepting, closes idle connections, and resolves when all connections are closed. Bodies
    * in transit may be lost.
    */
   readonly shutdown: () => Promise<void>;
+  /** Stops accepting and closes all connections now. Not after a shutdown. */
+  readonly abort: () => void;
 }
+
+/**
+ * Cause why a server must be replaced: it accepts no connections, or the memory that the runtime
+ * keeps for its connections has grown too much.
+ */
+export type ServerFailure = "not-accepting" | "memory";
 
 /** Runtime: Deno or Bun. */
 export interface Runtime {

@@ -14,6 +14,22 @@ import { withFolder } from "../../support/folder.ts";
 const QUERY = "?Pin=1&SecretCode=x";
 const FALSE = [200, "text/html; charset=utf-8", "no-store", "False"];
 
+// Each is the page to the server.
+const PATHS = [
+  "/Validate.aspx",
+  "//VALIDATE.ASPX",
+  "/Validate.aspx/",
+  "/validate.aspx/x",
+  "/Validate.aspx//x/y.z",
+  "/Validate%2Easpx%2Fx",
+  "/%2Fvalidate.aspx/%C3%A9%25",
+  // Bun would read the backslash as a slash.
+  "/Validate.aspx/x%5Cy",
+];
+const ALL_FALSE = Object.fromEntries(PATHS.map((path) => [path, FALSE]));
+
+const OTHERS = ["/api.asmx/ValidatePin", "/Validate.aspxx", "/Validate.aspx;a", "/x/Validate.aspx"];
+
 type Start = (folder: string, upstreams: readonly [string, string]) => Promise<Proxy>;
 
 const PROXIES: readonly (readonly [name: string, start: Start])[] = [
@@ -40,15 +56,13 @@ for (const [name, start] of PROXIES) {
       // Callers of the route take a 414 for a right pin, and whoever types it chooses its length.
       const long = await ask(`${proxy.url}/Validate.aspx${QUERY}&a=${"1".repeat(60_000)}`);
       await instances.shutdown();
-      const [down, otherCase, posted, api] = await Promise.all([
-        ask(`${proxy.url}/Validate.aspx${QUERY}`),
-        ask(`${proxy.url}//VALIDATE.ASPX${QUERY}`),
-        ask(`${proxy.url}/Validate.aspx${QUERY}`, "POST"),
-        ask(`${proxy.url}/api.asmx/ValidatePin${QUERY}`),
-      ]);
+      const down = await Promise.all(PATHS.map((path) => ask(`${proxy.url}${path}${QUERY}`)));
+      const posted = await ask(`${proxy.url}/Validate.aspx/${QUERY}`, "POST");
+      const others = await Promise.all(OTHERS.map((path) => ask(`${proxy.url}${path}${QUERY}`)));
       await proxy.stop();
       assertEquals([up.at(-1), long.at(-1)], ["ok", "ok"]);
-      assertEquals([down, otherCase, posted], [FALSE, FALSE, FALSE]);
-      assert([502, 503].includes(Number(api[0])), `${api}`);
+      assertEquals(Object.fromEntries(PATHS.map((path, i) => [path, down[i]])), ALL_FALSE);
+      assertEquals(posted, FALSE);
+      for (const [status] of others) assert([502, 503].includes(Number(status)), `${status}`);
     }));
 }

@@ -6,6 +6,7 @@
  */
 
 import { assertEquals } from "@std/assert/equals";
+import { runToEnd } from "../../support/child.ts";
 import { eventually } from "../../support/eventually.ts";
 import {
   type FaultedServer,
@@ -99,4 +100,22 @@ Deno.test("a clock that is set changes nothing in how long pins are refused", as
       await server.validate(server.pinOf(secret), secret) === "True";
     await eventually(isAccepted, "the wait ends");
   });
+});
+
+Deno.test("the sources start without a lock and with a clock that is years behind", async () => {
+  needsFaketime();
+  // In 2024, before the packages of the import map were made.
+  const env = { FAKETIME: "@2024-01-01 00:00:00", LD_PRELOAD: FAKETIME };
+  const root = new URL("../../../", import.meta.url);
+  const words = [
+    Deno.execPath(),
+    "run",
+    "--cached-only",
+    "--no-prompt",
+    "-A",
+    "main.ts",
+    "version",
+  ];
+  const { code, stdout, stderr } = await runToEnd(words, { cwd: root, env });
+  assertEquals([code, stdout.split(" ")[0]], [0, "authenticator"], stderr);
 });

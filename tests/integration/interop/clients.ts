@@ -1,7 +1,7 @@
 /** The clients: real programs, each behind one function. */
 
 import { type Args, writeCall } from "../../support/calls.ts";
-import { clientFile, run, runClient } from "../../support/client_program.ts";
+import { clientFile, needModule, run, runClient } from "../../support/client_program.ts";
 import { runVbscript } from "../../support/wine.ts";
 import { builtClients, dotnet } from "../../support/dotnet.ts";
 import { AXIS_JARS, classPath, JAX_WS_JARS, stubsOf } from "./stubs.ts";
@@ -95,15 +95,7 @@ async function outcomeOf(command: string, args: readonly string[], input = ""): 
 function nodeModule(module: string, file: string): Send {
   const send = program("node", file, (url, binding) => [wsdlOf(url), versionOf(binding)]);
   return async (...call) => {
-    try {
-      await run("node", ["-e", `require.resolve(${JSON.stringify(module)})`]);
-    } catch (error) {
-      if (!`${error}`.includes("MODULE_NOT_FOUND")) throw error;
-      throw new Error(
-        `the module ${module} of Node.js is missing: npm install --prefix FOLDER ${module}, ` +
-          "and NODE_PATH=FOLDER/node_modules in the environment",
-      );
-    }
+    await needModule(module);
     return await send(...call);
   };
 }

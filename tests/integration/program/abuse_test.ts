@@ -11,9 +11,10 @@ import { BODY_TIMEOUT_MS, MAX_LONG_BODIES } from "../../../lib/http/body_limit.t
 import { inTime } from "../../support/eventually.ts";
 import { residentBytes } from "../../support/process.ts";
 import { read } from "../../support/pages.ts";
-import { PROGRAM, type RunningProgram, startProgram } from "../../support/program.ts";
+import { PROGRAM, type RunningProgram } from "../../support/program.ts";
 import { hasHead, statusIn, Wire } from "../../support/http.ts";
 import { pinOf } from "../../support/reference_totp.ts";
+import { assertHealthy, onEachTransport, type Register } from "./transports.ts";
 
 const RUNTIME = PROGRAM === "deno" ? "deno" : "bun";
 const GET = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
@@ -223,36 +224,16 @@ const REFUSED: readonly (readonly [string, string])[] = [
   ],
 ];
 
-let program: RunningProgram;
-
-Deno.test.beforeAll(async () => {
-  program = await startProgram(["--port", "0"]);
-});
-
-Deno.test.afterAll(async () => {
-  program.signal("SIGTERM");
-  const { code, stderr } = await program.outcome;
-  assertEquals(code, 0);
-  assert(!/^\S+ error /m.test(stderr), `The log has an error:\n${stderr}`);
-});
-
 // On Linux, which has it.
-function memory(): number {
-  return Deno.build.os === "linux" ? residentBytes(program.pid) : 0;
+function memory({ pid }: RunningProgram): number {
+  return Deno.build.os === "linux" ? residentBytes(pid) : 0;
 }
 
+const register = onEachTransport();
 let number = 0;
 
-function abuse(title: string, act: (wire: Wire) => Promise<void>): void {
-  Deno.test(`abuse ${++number}: ${title}`, async () => {
-    const wire = await Wire.to(program.url);
-    try {
-      await act(wire);
-    } finally {
-      wire.close();
-    }
-    assertEquals(await (await fetch(`${program.url}/healthz`)).text(), "ok");
-  });
+function abuse(...[title, ...rest]: Parameters<Register>): void {
+  register(`abuse ${++number}: ${title}`, ...rest);
 }
 
 for (const [title, bytes, deno, bun] of ROWS) {
@@ -288,40 +269,47 @@ for (const [title, bytes] of REFUSED) {
   });
 }
 
-abuse("a head that comes slowly does not hold up others", async (wire) => {
+abuse("a head that comes slowly does not hold up others", async (wire, program) => {
   for (const piece of ["GET /healthz HT", "TP/1.1\r\nHo", "st: localhost\r\n"]) {
     await wire.send(piece);
-    assertEquals(await (await fetch(`${program.url}/healthz`)).text(), "ok");
+    await assertHealthy(program);
   }
   await wire.send("\r\n");
   assertEquals(statusIn(await wire.receive((text) => text.endsWith("\r\n\r\nok"))), "200");
 });
 
-abuse("HTTP/1.0 without Host: the address is that of this machine, with the port", async (wire) => {
-  await wire.send("GET /api.asmx?disco HTTP/1.0\r\n\r\n");
-  const received = await wire.receive(() => false);
-  const address = `"http://localhost:${new URL(program.url).port}/api.asmx`;
-  assert(received.includes(address), received);
-});
+abuse(
+  "HTTP/1.0 without Host: the address is that of this machine, with the port",
+  async (wire, { url }) => {
+    await wire.send("GET /api.asmx?disco HTTP/1.0\r\n\r\n");
+    const received = await wire.receive(() => false);
+    const base = url.startsWith("unix:")
+      ? "http://localhost"
+      : url.replace("127.0.0.1", "localhost");
+    const address = `"${base}/api.asmx`;
+    assert(received.includes(address), received);
+  },
+);
 
 abuse("a body that never comes to its end → 408", async (wire) => {
   await wire.send(`${POST}Content-Length: 18\r\n\r\npin=1`);
   const received = await wire.receive(hasHead);
   assertEquals([statusIn(received), ...connectionOf(received)], ["408", "close"]);
-});
+}, ["plain"]);
 
-abuse("600 bodies that stall keep no other waiting, and take little memory", async () => {
+abuse("600 bodies that stall keep no other waiting, and take little memory", async (_, program) => {
   // The oldest must not be too late before the last is there.
-  await inTime(BODY_TIMEOUT_MS, () => withWires(stallBodies));
+  await inTime(BODY_TIMEOUT_MS, () => withWires(program, (say) => stallBodies(program, say)));
 });
 
 /** Runs something with a way to connect whose connections are closed afterwards. */
 async function withWires(
+  { url }: RunningProgram,
   act: (say: (text: string) => Promise<Wire>) => Promise<void>,
 ): Promise<void> {
   const wires: Wire[] = [];
   const say = async (text: string): Promise<Wire> => {
-    const wire = await Wire.saying(program.url, text);
+    const wire = await Wire.saying(url, text);
     wires.push(wire);
     return wire;
   };
@@ -332,8 +320,11 @@ async function withWires(
   }
 }
 
-async function stallBodies(say: (text: string) => Promise<Wire>): Promise<void> {
-  const before = memory();
+async function stallBodies(
+  program: RunningProgram,
+  say: (text: string) => Promise<Wire>,
+): Promise<void> {
+  const before = memory(program);
   const stalled = await Promise.all(Array.from({ length: 600 }, (_, i) => {
     const length = i % 2 === 0 ? "Content-Length: 65536" : "Transfer-Encoding: chunked";
     return say(`${POST}${length}\r\n\r\n1\r\np\r\n`);
@@ -352,7 +343,7 @@ async function stallBodies(say: (text: string) => Promise<Wire>): Promise<void> 
   });
   assertEquals(new Set(refused.slice(0, tooMany).map(statusIn)), new Set(["503"]));
   assertEquals(refused.filter((text) => !/^retry-after: 1\r$/im.test(text)), []);
-  assert(memory() - before < 64 * 1024 * 1024, "a stalled body takes too much memory");
+  assert(memory(program) - before < 64 * 1024 * 1024, "a stalled body takes too much memory");
 }
 
 abuse("a chunked body without end → 413", async (wire) => {
@@ -362,14 +353,14 @@ abuse("a chunked body without end → 413", async (wire) => {
   assertEquals(statusIn(await wire.receive(hasHead)), "413");
 });
 
-abuse("the rest of a refused body takes no memory", async (wire) => {
+abuse("the rest of a refused body takes no memory", async (wire, program) => {
   await wire.send(`${POST}Transfer-Encoding: chunked\r\n\r\n`);
   const chunk = `10000\r\n${"a".repeat(0x10000)}\r\n`;
-  const before = memory();
+  const before = memory(program);
   // 512 MiB, or as much as the server takes.
   for (let count = 0; count < 8_192 && await wire.send(chunk); count++);
-  assert(memory() - before < 128 * 1024 * 1024, "the server keeps what it does not need");
-});
+  assert(memory(program) - before < 128 * 1024 * 1024, "the server keeps what it does not need");
+}, ["plain"]);
 
 abuse("a thousand requests at once are answered in order", async (wire) => {
   const count = 1_000;
@@ -469,9 +460,9 @@ const UNREAD: readonly (readonly [string, string, string, string])[] = [
 const DROPPING_MS = 2_000;
 
 for (const [what, head, rest, status] of UNREAD) {
-  abuse(`${what} of 240,000 bytes is refused without a reset → ${status}`, async () => {
+  abuse(`${what} of 240,000 bytes is refused without a reset → ${status}`, async (_, program) => {
     await inTime(DROPPING_MS, () =>
-      withWires(async (say) => {
+      withWires(program, async (say) => {
         const wire = await say(head);
         // In parts, so that the next finds out what the server did after the one before.
         for (let from = 0; from < rest.length; from += 20_000) {

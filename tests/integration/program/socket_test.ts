@@ -8,7 +8,8 @@ import { fileURLToPath } from "node:url";
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { runToEnd } from "../../support/child.ts";
-import { PROGRAM, runProgram, startProgram, withProgram } from "../../support/program.ts";
+import { eventually } from "../../support/eventually.ts";
+import { PROGRAM, runProgram, startProgram, stop, withProgram } from "../../support/program.ts";
 import { pinOf } from "../../support/reference_totp.ts";
 import { runHealthcheck } from "../../support/command.ts";
 import { withFolder } from "../../support/folder.ts";
@@ -67,6 +68,62 @@ Deno.test("a socket without a listener is replaced, and one with a listener is i
       assert(stderr.endsWith(`${IN_USE}${reason}\n`), stderr);
       assert(await isAnswered(path));
     });
+  });
+});
+
+/** Starts of a successor, as shares of the time that a stop takes. */
+const MOMENTS = [0, 0.3, 0.6, 0.8, 0.9, 0.95, 1, 1.05];
+
+Deno.test("a successor that starts at any moment of a stop is reached, beside a third server", async () => {
+  await withFolder(async (folder) => {
+    const [path, third] = [`${folder}/a.sock`, `${folder}/b.sock`];
+    await withProgram(["--socket", third], async () => {
+      let running = await startProgram(["--socket", path]);
+      let stopMs = 0;
+      for (const share of MOMENTS) {
+        const startMs = performance.now();
+        running.signal("SIGTERM");
+        const ended = running.outcome.then(() => stopMs ||= performance.now() - startMs);
+        await eventually(() => !filesIn(folder).includes("a.sock"), "the stop begins");
+        await new Promise((resolve) => setTimeout(resolve, stopMs * share));
+        const successor = await startProgram(["--socket", path]);
+        await ended;
+        assert(await isAnswered(path), `after ${share} of a stop`);
+        assertEquals(filesIn(folder).sort(), ["a.sock", "b.sock"]);
+        running = successor;
+      }
+      await stop(running);
+      assert(await isAnswered(third));
+    });
+  });
+});
+
+Deno.test("a socket that replaced another server's is not removed when that stops", async () => {
+  await withFolder(async (folder) => {
+    const path = `${folder}/a.sock`;
+    await withProgram(["--socket", path], async () => {
+      const first = await startProgram(["--socket", `${folder}/b.sock`]);
+      await Deno.rename(path, `${folder}/b.sock`);
+      await stop(first);
+      assertEquals(filesIn(folder), ["b.sock"]);
+      assert(await isAnswered(`${folder}/b.sock`));
+    });
+  });
+});
+
+Deno.test("a path as long as a socket may have is served, also with a name of one letter", async () => {
+  await withFolder(async (folder) => {
+    // Of sockaddr_un, without the zero at its end.
+    const mostBytes = Deno.build.os === "darwin" ? 103 : 107;
+    for (const name of ["s", "a.sock", "of-more-letters.sock"]) {
+      const parent = `${folder}/${"x".repeat(mostBytes - folder.length - name.length - 2)}`;
+      await Deno.mkdir(parent);
+      await withProgram(["--socket", `${parent}/${name}`], async () => {
+        assertEquals(filesIn(parent), [name]);
+        assert(await isAnswered(`${parent}/${name}`));
+      });
+      assertEquals(filesIn(parent), []);
+    }
   });
 });
 

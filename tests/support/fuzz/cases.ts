@@ -36,6 +36,7 @@ const BASE32_FORM = fc.constantFrom<Rewrite[]>(
   (digits) => digits.toUpperCase(),
   (digits) => digits.replace(/(.{4})/g, "$1 "),
   (digits) => `${digits}==`,
+  (digits) => `\t${digits}\r\n`,
 );
 
 const PIN_FORM = fc.oneof(
@@ -67,13 +68,13 @@ const CALL: fc.Arbitrary<MakeCall> = fc.record({
   length: fc.oneof({ weight: 19, arbitrary: fc.constant(0) }, fc.constant(1000)),
   key: fc.string({ maxLength: 19 }),
   base32Form: BASE32_FORM,
+  cut: fc.nat(2),
   distance: fc.noBias(fc.nat()),
   pinForm: PIN_FORM,
 }).map(({ isPair, canary, texts: [first, second], ...drawn }) => (server, nowMs) => {
   const digits = canary + referenceBase32(drawn.key);
-  const whole = digits.length - ([1, 3, 6].includes(digits.length % 8) ? 1 : 0);
   const secretCode = server.base32
-    ? drawn.base32Form(digits.slice(0, whole))
+    ? drawn.base32Form(digits.slice(0, digits.length - drawn.cut))
     : (canary + first + second).padEnd(drawn.length, "x");
   if (isPair) {
     const args = { appName: canary + first, appInfo: canary + second, secretCode };

@@ -20,7 +20,8 @@ const PATH = fc.constantFrom(
   "/", "//", "*", "/CANARY", "/api.asmx", "/API.ASMX/Pair", "/api.asmx/ValidatePin", "/api.asmx/validatepin",
   "/api.asmx/Pair/", "/api.asmx//Pair", "/Validate.aspx", "/pair.aspx", "/qr.aspx", "/healthz", "/readyz",
   "/metrics", "/openapi.json", "/api.asmx/__proto__", "/api.asmx/constructor", "/api.asmx%2FPair", "/%61pi.asmx",
-  "/./api.asmx", "/x/../api.asmx", "/api.asmx\\Pair",
+  "/./api.asmx", "/x/../api.asmx", "/api.asmx\\Pair", "/Validate.aspx/", "/VALIDATE%2Easpx%2F%2F", "/pair.aspx/CANARY",
+  "/qr.aspx/a/b", "/Validate.aspxx", "/Validate.aspx;a",
 );
 
 // deno-fmt-ignore

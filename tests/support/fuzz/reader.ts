@@ -34,12 +34,9 @@ export function routeOf(request: FuzzRequest): Route {
     if (method !== "POST") return "other";
     return mediaTypeOf(request).essence === "application/json" ? "JSON" : "HTTP POST";
   }
-  if (operation !== undefined) return "other";
-  if (path === "/openapi.json") return isRead ? "description" : "other";
-  if ((path === "/pair.aspx" || path === "/validate.aspx") && (isRead || method === "POST")) {
-    return path.slice(1) as Route;
-  }
-  return path === "/qr.aspx" && (isRead || method === "POST") ? "qr.aspx" : "other";
+  const page = pageOf(request);
+  if (page !== undefined) return isRead || method === "POST" ? page : "other";
+  return path === "/openapi.json" && operation === undefined && isRead ? "description" : "other";
 }
 
 /**
@@ -83,6 +80,12 @@ function partsOf({ target }: FuzzRequest): readonly [string, string | undefined]
   const [, file, operation] = /^(\/[^/]*)(?:\/([^]*))?$/.exec(path) ?? [];
   const isService = file?.toLowerCase() === "/api.asmx";
   return [file?.toLowerCase() ?? "", isService ? operation ?? "" : operation];
+}
+
+// Behind the name of a page and a slash stands what it is not asked for.
+function pageOf({ target }: FuzzRequest): Route | undefined {
+  const path = target.split("?")[0]!.replace(/%[0-7][0-9a-f]/gi, decodeURIComponent).toLowerCase();
+  return /^\/+((?:pair|validate|qr)\.aspx)(?:\/|$)/.exec(path)?.[1] as Route | undefined;
 }
 
 function checkHead(request: FuzzRequest, { keys }: FuzzServer): void {

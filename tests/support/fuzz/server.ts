@@ -39,7 +39,7 @@ export const SERVERS: readonly FuzzServer[] = [
 /** The key bytes of a secret; undefined for a text that is no secret. */
 export function keyBytes(secret: string, { base32 }: FuzzServer): Uint8Array | undefined {
   const key = base32
-    ? bytesOfBase32(secret.replace(/[ -]/g, "").replace(/=+$/, "").replace(/[a-z]/g, upper))
+    ? bytesOfBase32(secret.replace(/[ \t\r\n-]/g, "").replace(/=+$/, "").replace(/[a-z]/g, upper))
     : new TextEncoder().encode(secret);
   return key === undefined || key.length === 0 ? undefined : key;
 }

@@ -1,3 +1,4 @@
+import { assert } from "@std/assert/assert";
 import type { GuardStore } from "../../../lib/guard/guard.ts";
 import { storeThat } from "../../support/guard_store.ts";
 import { assertEquals } from "@std/assert/equals";
@@ -97,4 +98,26 @@ Deno.test("/Validate.aspx replies even if telemetry fails", async () => {
 
 Deno.test("/Validate.aspx replies False even if the log fails too", async () => {
   assertEquals(await call(RIGHT, { now: fail, log: { error: fail } }), bare("False"));
+});
+
+Deno.test("the log warns once that /Validate.aspx did not answer False to a missing parameter", async () => {
+  const warnings: string[] = [];
+  const log = { ...SILENT, warn: (message: string): void => void warnings.push(message) };
+  const handler = handlerWith({ log });
+  const ask = async (target: string): Promise<string> =>
+    await (await handler(new Request(`http://localhost${target}`, { method: "POST" }))).text();
+  assertEquals(await ask("/pair.aspx"), "Pass 'AppName' in QueryString");
+  assertEquals(await ask("/Validate.aspx?Pin=&SecretCode=hush"), "False");
+  assertEquals(warnings, []);
+  for (const missing of ["/Validate.aspx", "/Validate.aspx?Pin=1"]) {
+    assert((await ask(missing)).startsWith("Pass '"));
+  }
+  assertEquals(warnings, [
+    "a call of /Validate.aspx lacked a parameter in its query and was not answered False: a caller " +
+    "that takes any other text for a success lets everyone in by it",
+  ]);
+  assertEquals(
+    await call("/Validate.aspx", { log: { ...SILENT, warn: fail } }),
+    bare("Pass 'Pin' in QueryString"),
+  );
 });

@@ -70,7 +70,7 @@ Deno.test("code refuses what the service refuses, with the names of its options"
     [
       ["--secret-encoding", "base32"],
       "canary-1",
-      "the secret is not Base32 (letters A to Z, digits 2 to 7)",
+      "the secret is not Base32: character 8 is no letter A to Z and no digit 2 to 7",
     ],
   ];
   for (const [args, stdin, message] of rows) {

@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
-import { connectAddress, NoReplyError, send } from "../../../lib/cli/http_client.ts";
+import { connectAddress, send } from "../../../lib/cli/http_client.ts";
+import { NoReplyError } from "../../../lib/cli/http_reply.ts";
 import { CERTIFICATE, PRIVATE_KEY } from "../../support/certificates.ts";
 import { runCommand, runHealthcheck } from "../../support/command.ts";
 import { freePort } from "../../support/free_port.ts";
@@ -55,7 +56,8 @@ const CLOSE = "closes the connection without an answer";
 const CUT_OFF = "closes the connection before the end of its answer";
 const FLOOD = "sends more than 10 informational responses";
 const NOT_HTTP = "does not answer as HTTP";
-const LONG = `HTTP/1.1 200 OK\r\n\r\n${"a".repeat(1_048_577)}`;
+const TOO_LONG = "sends more than 512 KiB";
+const CHUNKED = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
 
 /** The bytes of a server that closes the connection behind them, and the failure. */
 const CLOSING: readonly (readonly [string, string])[] = [
@@ -79,7 +81,15 @@ const OPEN: readonly (readonly [string, string])[] = [
   [CONTINUE.repeat(11), FLOOD],
   [HINTS.repeat(1_000) + OK, FLOOD],
   ["220 mail.example ESMTP\r\n", NOT_HTTP],
-  [LONG, "sends more than 1 MiB"],
+  ["\0\x05binary", NOT_HTTP],
+  ["HTTP/2.0 200 OK\r\n", NOT_HTTP],
+  ["HTTP/1.1 200 OK\nContent-Length: 2\n\nok", NOT_HTTP],
+  ["HTTP/1.1 200 OK\r\nA : b\r\n", NOT_HTTP],
+  [CHUNKED.replace("\r\n\r\n", "\r\nContent-Length: 2\r\n\r\n"), NOT_HTTP],
+  [`${CHUNKED}-1\r\n`, NOT_HTTP],
+  [`${CHUNKED}1\r\nab\r\n`, NOT_HTTP],
+  [`${CHUNKED}ffffffff\r\n`, TOO_LONG],
+  ["HTTP/1.1 200 OK\r\nContent-Length: 524289\r\n\r\n", TOO_LONG],
 ];
 
 // Far above the time of a reply on a busy machine.
@@ -102,12 +112,34 @@ Deno.test("send() ends with the connection, and with a switch of protocols", asy
   }
 });
 
-Deno.test("send() ends a flood of informational responses", async () => {
-  const flood = async (write: Write): Promise<void> => {
-    for (;;) await write(CONTINUE.repeat(1_000));
-  };
-  await using server = startRaw(flood);
-  assertEquals(await failureOf(server.port), FLOOD);
+/** What a server sends, and then repeats without end, and the failure. */
+const ENDLESS: readonly (readonly [string, string, string])[] = [
+  ["", CONTINUE, FLOOD],
+  ["", "\r\n", NOT_HTTP],
+  ["HTTP/1.1 200 ", "a", NOT_HTTP],
+  ["HTTP/1.1 200 OK\r\nA: ", "a", NOT_HTTP],
+  ["HTTP/1.1 200 OK\r\n", "A: b\r\n", NOT_HTTP],
+  ["HTTP/1.1 103 Early Hints\r\n", "A: b\r\n", NOT_HTTP],
+  ["HTTP/1.1 200 OK\r\n\r\n", "a", TOO_LONG],
+  [CHUNKED, "0", NOT_HTTP],
+  [`${CHUNKED}1`, " ", NOT_HTTP],
+  [`${CHUNKED}1;`, "a", NOT_HTTP],
+  [CHUNKED, "1\r\na\r\n", TOO_LONG],
+  [CHUNKED, '1;a="b"\r\na\r\n', TOO_LONG],
+  [`${CHUNKED}0;`, "a", NOT_HTTP],
+  [`${CHUNKED}0\r\nA: `, "a", NOT_HTTP],
+  [`${CHUNKED}0\r\n`, "A: b\r\n", TOO_LONG],
+];
+
+Deno.test("send() ends what a server sends without end", async () => {
+  for (const [start, repeated, failure] of ENDLESS) {
+    const flood = async (write: Write): Promise<void> => {
+      await write(start);
+      for (;;) await write(repeated.repeat(1_000));
+    };
+    await using server = startRaw(flood);
+    assertEquals(await failureOf(server.port), failure, start + repeated);
+  }
 });
 
 Deno.test("send() ends in time when a server drips, or is silent", async () => {
@@ -133,13 +165,29 @@ Deno.test("send() reads a reply after ten informational ones, before the request
     [OK, true],
     [OK + OK.replace("ok", "no"), false],
     ["HTTP/1.0 200 OK\r\n\r\nok", false],
+    ["HTTP/1.1 200\r\nContent-Length: 2\r\n\r\nok", false],
     ["HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\no\r\n1\r\nk\r\n0\r\n\r\n", false],
+    [`${CHUNKED}01 ;a="b"\r\no\r\n1\r\nk\r\n0;a\r\nA: b\r\n\r\n`, false],
   ];
   for (const [bytes, isEager] of replies) {
     await using server = startRaw((write) => write(bytes), isEager);
     const { status, text } = await request(server.port);
     assertEquals([status, text], [200, "ok"]);
   }
+});
+
+Deno.test("send() joins fields of a name, and reads no body behind a 204", async () => {
+  const bytes = "HTTP/1.1 204 No Content\r\nVary: a\r\nVARY:\tb \r\nContent-Length: 2\r\n\r\nok";
+  await using server = startRaw((write) => write(bytes));
+  const { status, headers, text } = await request(server.port);
+  assertEquals([status, headers.vary, text], [204, "a, b", ""]);
+});
+
+Deno.test("send() reads a reply whose bytes arrive one by one", async () => {
+  await using server = startRaw(async (write) => {
+    for (const byte of `${CONTINUE}${CHUNKED}2\r\nok\r\n0\r\n\r\n`) await write(byte);
+  });
+  assertEquals((await request(server.port)).text, "ok");
 });
 
 Deno.test("send() names the reason why there is no connection", async () => {

@@ -196,7 +196,7 @@ const FAILURES: readonly (readonly [string[], string | Uint8Array<ArrayBuffer>, 
       [...NAMES, "--secret-encoding", "base32"],
       "hunter2 is my secret!",
       2,
-      "the secret is not Base32 (letters A to Z, digits 2 to 7). Try --help.",
+      "the secret is not Base32: character 21 is no letter A to Z and no digit 2 to 7. Try --help.",
     ],
     [
       ["--app-name", "\u{1F511}".repeat(256), "--app-info", "x"],

@@ -187,7 +187,8 @@ Deno.test("seal holds a secret to the encoding of the server", async () => {
     "jbsw y3dp",
   );
   const { code, stderr } = await run("seal", "1,canary!\n", args);
-  const base32 = "has a secret that is not Base32 (letters A to Z, digits 2 to 7)";
+  const base32 =
+    "has a secret that is not Base32: character 7 is no letter A to Z and no digit 2 to 7";
   assertEquals([code, stderr], [1, `${ERROR}record 1 ("1") ${base32}.\n`]);
 });
 

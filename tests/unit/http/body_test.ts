@@ -1,8 +1,9 @@
+import process from "node:process";
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
 import { parseMediaType } from "../../../lib/bindings/media_type.ts";
-import { type BodyContext, MAX_BODY_BYTES, readBody } from "../../../lib/http/body.ts";
+import { type BodyContext, MAX_BODY_BYTES, MAX_CHUNKS, readBody } from "../../../lib/http/body.ts";
 import { BodyLimit, MAX_LONG_BODIES } from "../../../lib/http/body_limit.ts";
 import { Fault, type FaultCode } from "../../../lib/operations/fault.ts";
 
@@ -228,7 +229,7 @@ for (const [kind, type] of KINDS) {
   });
 }
 
-Deno.test("readBody() copies the bytes of a body in crumbs four times at most", async () => {
+Deno.test("readBody() copies the bytes of a body in chunks of a byte four times at most", async () => {
   const { prototype } = Uint8Array;
   const { set } = prototype;
   let copied = 0;
@@ -236,7 +237,7 @@ Deno.test("readBody() copies the bytes of a body in crumbs four times at most", 
     copied += source.length;
     set.call(this, source, offset);
   };
-  const length = 20_000;
+  const length = MAX_CHUNKS;
   try {
     const { stream } = chunks(new Array<number>(length).fill(1), "close");
     assertEquals((await read({ body: stream }, 60_000)).length, length);
@@ -272,12 +273,51 @@ Deno.test("readBody() refuses every coding of a body, in any case and place, and
   }
 });
 
-Deno.test("readBody() lets others have their turn between the pieces of a body in crumbs", async () => {
+Deno.test("readBody() accepts 4,096 chunks and not one more, and leaves the rest to the runtime", async () => {
+  const most = chunks(new Array<number>(MAX_CHUNKS).fill(16), "close");
+  assertEquals((await read({ body: most.stream })).length, MAX_BODY_BYTES);
+  const more = chunks(new Array<number>(MAX_CHUNKS + 1).fill(1), "hang");
+  assertEquals(await faultOf({ body: more.stream }), [
+    "body-too-large",
+    "The body comes in more than 4096 chunks.",
+  ]);
+  assertEquals(more.state, { cancelled: false, pulled: MAX_CHUNKS + 1 });
+});
+
+Deno.test("readBody() keeps its turn between the chunks of a body", async () => {
   let hadItsTurn = false;
-  setTimeout(() => hadItsTurn = true, 0);
-  const { stream } = chunks(new Array<number>(1_000).fill(1), "close");
-  assertEquals((await read({ body: stream }, 60_000)).length, 1_000);
-  assertEquals(hadItsTurn, true);
+  const timer = setTimeout(() => hadItsTurn = true, 0);
+  const { stream } = chunks(new Array<number>(MAX_CHUNKS).fill(1), "close");
+  assertEquals((await read({ body: stream }, 60_000)).length, MAX_CHUNKS);
+  assertEquals(hadItsTurn, false);
+  clearTimeout(timer);
+});
+
+Deno.test("readBody() gives up a body without a declared length while the memory grows by 100 MiB", async () => {
+  const { rss } = process.memoryUsage;
+  let bytes = 0;
+  process.memoryUsage.rss = () => bytes;
+  const lengths: readonly Readonly<Record<string, string>>[] = [
+    {},
+    { "content-length": "10", "transfer-encoding": "chunked" },
+    { "content-length": "5000" },
+  ];
+  try {
+    for (const headers of lengths) {
+      const { stream, state } = chunks([3], "hang");
+      const timer = setTimeout(() => bytes += 100 * 2 ** 20, 0);
+      const isDeclared = headers["content-length"] === "5000";
+      const [code, message] = await faultOf({ body: stream, headers }, isDeclared ? 20 : 60_000);
+      assertEquals(code, isDeclared ? "timeout" : "busy");
+      if (!isDeclared) {
+        assertEquals(message, "The bodies that are being read take too much memory.");
+      }
+      assertEquals(state.cancelled, true);
+      clearTimeout(timer);
+    }
+  } finally {
+    process.memoryUsage.rss = rss;
+  }
 });
 
 Deno.test("readBody() reads an empty body", async () => {
@@ -285,7 +325,7 @@ Deno.test("readBody() reads an empty body", async () => {
   assertEquals(await read({ body: null as unknown as BodyInit }), "");
 });
 
-Deno.test("readBody() offers a stream of bytes a small buffer, and lets go of it", async () => {
+Deno.test("readBody() offers a stream of bytes a buffer of 16 KiB, and lets go of it", async () => {
   for (const [length, isTooLong] of [[3, false], [MAX_BODY_BYTES + 1, true]] as const) {
     const offered = new Set<number | undefined>();
     let left: number = length;
@@ -304,7 +344,7 @@ Deno.test("readBody() offers a stream of bytes a small buffer, and lets go of it
     const outcome = readBody(contextOf(request), FORMAT);
     if (isTooLong) await assertRejects(() => outcome, Fault);
     else assertEquals((await outcome).length, length);
-    assertEquals([...offered], [4_096]);
+    assertEquals([...offered], [16_384]);
     // The runtime must be able to take the rest.
     assertEquals(request.body?.locked, false);
   }

@@ -69,6 +69,16 @@ Deno.test("the status and the guard's endpoints accept only an IP address, local
   }
 });
 
+Deno.test("the operator port decides by the target too, where that has another host than the field", async () => {
+  const statusOf = async (url: string, host?: string): Promise<number> =>
+    (await setup()(new Request(url, host === undefined ? {} : { headers: { host } }))).status;
+  assertEquals(await statusOf("http://127.0.0.1:9101/status"), 200);
+  assertEquals(await statusOf("http://metrics.internal/status", "localhost"), 200);
+  for (const host of ["localhost", "", undefined, "evil.example"]) {
+    assertEquals(await statusOf("http://evil.example:9101/status", host), 403, host);
+  }
+});
+
 Deno.test("the refusal of a Host names the accepted ones, and repeats nothing of the one sent", async () => {
   assertEquals(await answer("evil.example:9101", "GET", "/status"), [
     403,
@@ -142,7 +152,7 @@ Deno.test("the guard's endpoints answer why they cannot, and repeat no secret", 
   for (const path of ["/guard/name", "/guard/unlock"]) {
     assertEquals(await answer("localhost", "POST", path, ""), [
       400,
-      "The secret is empty or malformed.\r\n",
+      "Parameter secret must not be empty.\r\n",
     ]);
     assertEquals((await answer("localhost", "GET", path))[0], 405);
   }

@@ -62,7 +62,7 @@ function guardWith(store: GuardStore): Guard {
 
 function serviceWith(
   store: GuardStore = new MemoryStore({ rules: RULES, now: () => 0 }),
-  parts: Pick<HandlerChanges, "find"> = {},
+  parts: Pick<HandlerChanges, "find" | "flags"> = {},
 ): Service {
   const guard = guardWith(store);
   const events: RequestEvent[] = [];
@@ -283,4 +283,24 @@ Deno.test("the store decides about no pin that this process remembers as refused
   assertEquals(decided, 0);
   await check("HTTP POST", WRONG);
   assertEquals(decided, 1);
+});
+
+Deno.test("the spellings of one Base32 secret share its budget", async () => {
+  const { check, events } = serviceWith(undefined, { flags: { "secret-encoding": "base32" } });
+  // The last three have one more letter, or other bits that fill no byte.
+  const spellings = ["MZXW6", "mz xw6===", "MZ-XW6\r\n", "MZXW7", "MZXW6A", "mzxw6z="];
+  const right = referenceHotp("foo", STEP);
+  const wrong = WRONG === right ? RIGHT : WRONG;
+  const outcome = async (pin: string, secret: string): Promise<string | undefined> => {
+    await check("HTTP POST", pin, secret);
+    return events.at(-1)?.outcome;
+  };
+  const names = new Set<string | undefined>();
+  for (const secret of spellings) {
+    await check("JSON", wrong, secret);
+    names.add(events.at(-1)?.facts?.secret);
+  }
+  assertEquals(names.size, 1);
+  for (const secret of spellings) assertEquals(await outcome(right, secret), "throttled", secret);
+  assertEquals(await outcome(right, "MZXW6YQ"), "false");
 });

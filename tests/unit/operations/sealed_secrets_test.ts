@@ -68,7 +68,7 @@ Deno.test("Seal holds what it opens to the limits of a secret, as Pair does", as
   const sealed = await sealByJose("secret!");
   assertEquals(
     assertThrows(() => seal(sealed, base32), Fault).clause,
-    "is not Base32 (letters A to Z, digits 2 to 7)",
+    "is not Base32: character 7 is no letter A to Z and no digit 2 to 7",
   );
 });
 

@@ -65,6 +65,9 @@ Deno.test("validatePin() has the reason why a secret was probably not meant so, 
   );
   const blanks = "The secret begins or ends with white space.";
   assertEquals(reasons, [blanks, blanks, undefined]);
+  const base32 = { ...OTP, secretEncoding: "base32", now: () => 300_000 } as const;
+  const wrong = { pin: referenceHotp("f", 20), secretCode: "MY\n" };
+  assertEquals((await validatePin(wrong, base32)).facts?.reason, undefined);
 });
 
 Deno.test("validatePin() without a guard reads no source", async () => {

@@ -1,13 +1,13 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { setupCode } from "../../../lib/otp/key_uri.ts";
-import { newSecret, secretKey } from "../../../lib/otp/secret.ts";
+import { newSecret, noKeyClause, secretKey } from "../../../lib/otp/secret.ts";
+import { bytesOfBase32 } from "../../support/reference_base32.ts";
 
 const encoder = new TextEncoder();
 
 // RFC 4648 §10, without the padding.
 const RFC_4648: readonly (readonly [string, string])[] = [
-  ["", ""],
   ["f", "MY"],
   ["fo", "MZXQ"],
   ["foo", "MZXW6"],
@@ -47,17 +47,43 @@ Deno.test("secretKey() accepts Base32 as people copy it", () => {
       "MZXW 6YTB OI",
       " mzxw-6ytb-oi= ",
       "MZXW6YTBOI=",
+      "\tMZXW6\r\nYTBOI\n",
     ]
   ) {
     assertEquals(secretKey(typed, "base32"), foobar, typed);
   }
 });
 
-Deno.test("secretKey() returns nothing for a text that is not Base32", () => {
-  for (const typed of ["MZXW0", "MZXW1", "M", "MZX", "MZXW6Y", "é", "MZ=XW6", "MZXW6!"]) {
-    assertEquals(secretKey(typed, "base32"), undefined, typed);
+Deno.test("secretKey() reads Base32 of each length from 2, and drops the bits that fill no byte", () => {
+  const digits = "MZXW6YTBOIZDGNBVGY3TQOJQ".repeat(6);
+  for (let length = 2; length <= digits.length; length++) {
+    const base32 = digits.slice(0, length);
+    assertEquals(secretKey(base32, "base32"), bytesOfBase32(base32), `${length}`);
+    assertEquals(secretKey(base32, "base32")?.length, Math.floor(length * 5 / 8));
   }
 });
+
+// The secret, and why it has no key.
+const FLAWS: readonly (readonly [string, string])[] = [
+  ["", "must not be empty"],
+  ...["=", "M", "m=", " ", "-", " -= ", "\t2\r\n="].map((secret) =>
+    [secret, "has no key: Base32 needs two letters or digits for a byte"] as const
+  ),
+  ["MZXW0", "is not Base32: character 5 is no letter A to Z and no digit 2 to 7"],
+  ["MZ XW-1", "is not Base32: character 7 is no letter A to Z and no digit 2 to 7"],
+  ["MZXW6!", "is not Base32: character 6 is no letter A to Z and no digit 2 to 7"],
+  ["é", "is not Base32: character 1 is no letter A to Z and no digit 2 to 7"],
+  ["MZ\u00a0XW", "is not Base32: character 3 is no letter A to Z and no digit 2 to 7"],
+  ["MZ=XW6", "is not Base32: character 4 stands behind padding (=)"],
+  ["MZ= =!", "is not Base32: character 6 stands behind padding (=)"],
+];
+
+for (const [secret, flaw] of FLAWS) {
+  Deno.test(`noKeyClause() of ${JSON.stringify(secret)}: ${flaw}`, () => {
+    assertEquals(secretKey(secret, "base32"), undefined);
+    assertEquals(noKeyClause(secret), flaw);
+  });
+}
 
 Deno.test("secretKey() folds only ASCII letters", () => {
   // The first five have upper cases in A to Z, and the lower case of the Kelvin sign is k.
@@ -67,8 +93,8 @@ Deno.test("secretKey() folds only ASCII letters", () => {
   }
 });
 
-Deno.test("secretKey() returns no bytes for padding and blanks alone", () => {
-  assertEquals(secretKey(" -= ", "base32"), new Uint8Array());
+Deno.test("secretKey() returns nothing for an empty text", () => {
+  assertEquals(secretKey("", "text"), undefined);
 });
 
 Deno.test("newSecret() makes secrets of 160 bits, each another", () => {

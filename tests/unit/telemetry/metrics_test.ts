@@ -263,6 +263,9 @@ authenticator_guard_wrong_pins_total 0
 # HELP authenticator_guard_store_errors_total Decisions that failed because the guard's store did not answer.
 # TYPE authenticator_guard_store_errors_total counter
 authenticator_guard_store_errors_total 2
+# HELP authenticator_connections_dropped_total Times that all connections were dropped because of the memory that they took.
+# TYPE authenticator_connections_dropped_total counter
+authenticator_connections_dropped_total 0
 # HELP authenticator_reloads_refused_total Reloads that kept an old certificate or old API keys.
 # TYPE authenticator_reloads_refused_total counter
 authenticator_reloads_refused_total 0

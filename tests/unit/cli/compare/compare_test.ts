@@ -5,7 +5,7 @@ import { compare } from "../../../../lib/cli/compare/compare.ts";
 import { questionsFor } from "../../../../lib/cli/compare/questions.ts";
 import { configOf, runCommand } from "../../../support/command.ts";
 import { RemoteService } from "../../../../lib/cli/compare/remote.ts";
-import { NoReplyError } from "../../../../lib/cli/http_client.ts";
+import { NoReplyError } from "../../../../lib/cli/http_reply.ts";
 import { CommandError } from "../../../../lib/cli/io/io.ts";
 import {
   type ComparedOptions,
@@ -690,7 +690,7 @@ Deno.test("what was found before the third lost answer is reported", async () =>
   }, []);
   assertEquals(code, 1);
   assertHas(stdout, "\nOption: it has --html image, and not --html svg: the form of Html.\n");
-  assert(stderr.endsWith("sends more than 1 MiB.\n"), stderr);
+  assert(stderr.endsWith("sends more than 512 KiB.\n"), stderr);
 });
 
 Deno.test("two servers that answer by turns are found, and no option is advised", async () => {
@@ -719,7 +719,7 @@ Deno.test("two servers that answer by turns are found, and no option is advised"
   }
 });
 
-const LONG = "a".repeat(1_048_577);
+const LONG = "a".repeat(524_289);
 
 Deno.test("a doubtful question is asked twice again, and one without an answer is not", async () => {
   for (const spoilt of [{ status: 202 }, { text: LONG }]) {
@@ -762,7 +762,11 @@ const NO_SERVICE: readonly (readonly [string, string, number])[] = [
     "redirects to https://a.example/",
     1,
   ],
-  [`HTTP/1.1 200 OK\r\nContent-Length: ${LONG.length}\r\n\r\n${LONG}`, "sends more than 1 MiB", 3],
+  [
+    `HTTP/1.1 200 OK\r\nContent-Length: ${LONG.length}\r\n\r\n${LONG}`,
+    "sends more than 512 KiB",
+    3,
+  ],
   ["HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf", "", 3],
   ["HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nhalf", "", 3],
   ["220 mail.example ESMTP\r\n", "does not answer as HTTP", 3],

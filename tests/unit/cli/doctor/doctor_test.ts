@@ -61,9 +61,17 @@ Deno.test("doctor reports the error of a server, and exits with 1", async () => 
   // Another account, or the next code, would get the same error.
   assertEquals(
     stdout,
-    "A server with these options answers with an error: Parameter secretCode is not Base32 " +
-      "(letters A to Z, digits 2 to 7).\n",
+    "A server with these options answers with an error: Parameter secretCode is not Base32: " +
+      "character 8 is no letter A to Z and no digit 2 to 7.\n",
   );
+});
+
+Deno.test("doctor takes a secret whose last letter fills no byte for whole, as apps do", async () => {
+  const args = ["--at", AT, "--secret-encoding", "base32"];
+  const secret = "MZXW6YTBOIZDGNBVGY3TQOJQ";
+  const pin = referenceHotp(decodeBase32(secret), STEP);
+  const right = "The pin is right: a server with these options answers true.";
+  assertEquals((await doctor(`${pin}\n${secret}Q\n`, args)).stdout.split("\n")[0], right);
 });
 
 Deno.test("doctor opens a sealed secret with the keys of the server", async () => {

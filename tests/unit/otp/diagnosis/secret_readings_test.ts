@@ -29,6 +29,8 @@ const ROWS: readonly (readonly [SecretReading, string, readonly string[]])[] = [
   ["key-uri", "otpauth://totp/a?issuer=a", []],
   ["key-uri", "see otpauth://totp/a?secret=GEZDGNBV", []],
   ["base32", "GEZDGNBV", ["12345"]],
+  ["base32", "GEZDGNBVA", ["12345"]],
+  ["base32", "A", []],
   ["base32", "a secret!", []],
   ["text", "a secret!", []],
   ["trimmed", " \ta secret\r\n", ["a secret"]],

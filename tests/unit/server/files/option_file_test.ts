@@ -6,6 +6,7 @@ import {
   readOptionText,
 } from "../../../../lib/server/files/option_file.ts";
 import { UsageError } from "../../../../lib/config/option.ts";
+import { limitLife, spawn } from "../../../support/child.ts";
 import { withFolder } from "../../../support/folder.ts";
 
 const MOST_BYTES = 1_048_576;
@@ -45,6 +46,31 @@ Deno.test("readOptionFile() reads 1 MiB and no more", async () => {
     Deno.truncateSync(path, 2 ** 40);
     assertEquals(messageOf(path), TOO_LARGE);
   });
+});
+
+Deno.test({
+  name: "readOptionFile() reads no more than 1 MiB of what has no size",
+  ignore: Deno.build.os === "windows",
+  fn: async () => {
+    assertEquals(messageOf("/dev/zero"), TOO_LARGE);
+    await withFolder(async (folder) => {
+      const script = `mkfifo "$0" && echo && exec head -c "$1" /dev/zero > "$0"`;
+      for (const [length, expected] of [[MOST_BYTES, MOST_BYTES], [MOST_BYTES + 1, TOO_LARGE]]) {
+        const path = `${folder}/${length}`;
+        const writer = spawn("/bin/sh", {
+          args: ["-c", script, path, String(length)],
+          stdin: "null",
+          stdout: "piped",
+          stderr: "null",
+        });
+        limitLife(writer, 60_000);
+        // Wait for the pipe: its reader waits for the writer.
+        await writer.stdout.getReader().read();
+        assertEquals(typeof expected === "number" ? read(path).length : messageOf(path), expected);
+        await writer.status;
+      }
+    });
+  },
 });
 
 Deno.test("readOptionText() drops a byte order mark of UTF-8, and names UTF-16", async () => {

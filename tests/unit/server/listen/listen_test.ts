@@ -1,9 +1,14 @@
+import process from "node:process";
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
 import { ListenError } from "../../../../lib/server/listen/error.ts";
 import { listen, type ListenOptions } from "../../../../lib/server/listen/listen.ts";
-import type { Runtime, ServerOptions } from "../../../../lib/server/runtime/runtime.ts";
+import type {
+  Runtime,
+  ServerFailure,
+  ServerOptions,
+} from "../../../../lib/server/runtime/runtime.ts";
 import { eventually } from "../../../support/eventually.ts";
 
 const PORT = { hostname: "127.0.0.1", port: 0 };
@@ -31,9 +36,9 @@ function setup(sharesPorts = true): Setup {
       if (asked.tls?.cert === "broken") {
         throw Object.assign(new Error("canary"), { code: "EACCES" });
       }
-      const { promise: failed, resolve: fail } = Promise.withResolvers<void>();
+      const { promise: failed, resolve: fail } = Promise.withResolvers<ServerFailure>();
       const index = options.push(asked) - 1;
-      failures.push(fail);
+      failures.push(() => fail("not-accepting"));
       const { address } = asked;
       return {
         address: "port" in address ? { ...address, port: address.port || CHOSEN } : undefined,
@@ -42,6 +47,7 @@ function setup(sharesPorts = true): Setup {
           stopped[index] = true;
           return Promise.resolve();
         },
+        abort: () => void (stopped[index] = true),
       };
     },
     tryTls: () => {},
@@ -145,6 +151,21 @@ Deno.test("listen() closes a port that cannot be shared before it renews a certi
   await eventually(() => servers().length === 4);
   assertEquals(servers()[3], `${CHOSEN} b`);
   await stop();
+});
+
+Deno.test("listen() closes a server whose socket cannot get its mode", async () => {
+  const { runtime, servers } = setup();
+  const umask = process.umask;
+  // The test has no permission to set it.
+  Object.assign(process, { umask: () => 0o022 });
+  try {
+    const address = { path: "/nowhere/a.sock", mode: 0o660 };
+    const { message } = await assertRejects(() => listenWith(runtime, { address }), ListenError);
+    assertEquals(message, "cannot listen on the socket: its folder does not exist");
+  } finally {
+    Object.assign(process, { umask });
+  }
+  assertEquals(servers().map((words) => words.split(" ").slice(1).join(" ")), ["plain stopped"]);
 });
 
 Deno.test("listen() throws why an address cannot be listened on", async () => {

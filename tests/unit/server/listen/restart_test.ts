@@ -7,6 +7,7 @@ import {
   type Timing,
 } from "../../../../lib/server/listen/restart.ts";
 import { InFlightRequests } from "../../../../lib/server/listen/drain.ts";
+import type { ServerFailure } from "../../../../lib/server/runtime/runtime.ts";
 import { eventually } from "../../../support/eventually.ts";
 
 const TIMING: Timing = {
@@ -19,25 +20,30 @@ const TIMING: Timing = {
 const SILENT = { info: () => {}, warn: () => {}, error: () => {} };
 const ADDRESS = { hostname: "127.0.0.1", port: 1 };
 
-/** A server that can be made to fail, and knows whether it was stopped. */
+/** A server that can be made to fail, and knows whether and how it was stopped. */
 interface Fallible extends RunningServer {
-  readonly fail: () => void;
+  readonly fail: (failure?: ServerFailure) => void;
   readonly isStopped: () => boolean;
+  readonly end: () => "shutdown" | "abort" | undefined;
 }
 
 function fallible(): Fallible {
-  const { promise: failed, resolve: fail } = Promise.withResolvers<void>();
-  let isStopped = false;
+  const { promise: failed, resolve: fail } = Promise.withResolvers<ServerFailure>();
+  let end: "shutdown" | "abort" | undefined;
   const shutdown = (): Promise<void> => {
-    isStopped = true;
+    end = "shutdown";
     return Promise.resolve();
   };
+  const abort = (): void => {
+    end = "abort";
+  };
   return {
-    server: { address: ADDRESS, failed, shutdown },
+    server: { address: ADDRESS, failed, shutdown, abort },
     traffic: new InFlightRequests(1),
     release: () => {},
-    fail,
-    isStopped: () => isStopped,
+    fail: (failure = "not-accepting") => fail(failure),
+    isStopped: () => end !== undefined,
+    end: () => end,
   };
 }
 
@@ -66,7 +72,9 @@ function setup(attempts: readonly ("refuse" | "fail")[] = [], timing = TIMING): 
     if (attempt === "fail") server.fail();
     return server;
   };
-  return { listener: new RestartingListener(servers[0]!, open, log, timing), servers, logLines };
+  const onDrop = (): void => void logLines.push("drop");
+  const listener = new RestartingListener(servers[0]!, open, { log, onDrop }, timing);
+  return { listener, servers, logLines };
 }
 
 const BEGIN = "a connection could not be accepted";
@@ -100,6 +108,43 @@ Deno.test("a server that fails lets go of its callers, also while none can be op
   assertEquals(logLines, [BEGIN]);
 });
 
+Deno.test("a server that fails is aborted once its requests are answered, since a shutdown waits for silent callers", async () => {
+  const { listener, servers } = setup();
+  const release = occupy(servers[0]!);
+  servers[0]!.fail();
+  await eventually(() => servers.length === 2);
+  await release();
+  await eventually(servers[0]!.isStopped);
+  assertEquals(servers[0]!.end(), "abort");
+  await listener.stop();
+  assertEquals(servers[1]!.end(), "shutdown");
+});
+
+Deno.test("a server whose connections take too much memory drops them at once, and answers no further request on them", async () => {
+  const { listener, servers, logLines } = setup(["refuse"]);
+  const [{ traffic }] = servers as [Fallible];
+  const finish = occupy(servers[0]!);
+  servers[0]!.fail("memory");
+  await eventually(servers[0]!.isStopped);
+  assertEquals(servers[0]!.end(), "abort");
+  const reply = await traffic.answer(
+    () => Promise.reject(new Error("It was asked")),
+    new Request("http://localhost/"),
+  );
+  assertEquals([reply.status, await reply.text()], [503, ""]);
+  await eventually(() => servers.length === 2);
+  assertEquals(logLines, [
+    "drop",
+    "all connections were dropped",
+    "the address cannot be opened again",
+  ]);
+  await finish();
+  servers[1]!.fail("memory");
+  await eventually(() => servers.length === 3);
+  assertEquals(logLines.slice(3), ["drop", "all connections were dropped"]);
+  await listener.stop();
+});
+
 Deno.test("a place that is stopped while a server is opened waits for it, and stops it too", async () => {
   const first = fallible();
   const late = fallible();
@@ -109,7 +154,7 @@ Deno.test("a place that is stopped while a server is opened waits for it, and st
     isAsked = true;
     return opened;
   };
-  const listener = new RestartingListener(first, open, SILENT, TIMING);
+  const listener = new RestartingListener(first, open, { log: SILENT }, TIMING);
   first.fail();
   await eventually(() => isAsked);
   const stopped = listener.stop();
@@ -185,7 +230,7 @@ Deno.test("a server is taken from its place before it is stopped, and one that e
   };
   const release = (): void => void events.push("released");
   const serving = { server: { ...server, shutdown }, traffic, release };
-  const listener = new RestartingListener(serving, fallible, log, TIMING);
+  const listener = new RestartingListener(serving, fallible, { log }, TIMING);
   assertEquals(listener.isStopped, false);
   await listener.stop();
   assertEquals(events, ["released", "stopped", "a server did not stop cleanly: EBADF"]);

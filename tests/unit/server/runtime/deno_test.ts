@@ -2,7 +2,11 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
 import { denoRuntime } from "../../../../lib/server/runtime/deno.ts";
-import type { Server, ServerOptions } from "../../../../lib/server/runtime/runtime.ts";
+import type {
+  Server,
+  ServerFailure,
+  ServerOptions,
+} from "../../../../lib/server/runtime/runtime.ts";
 import type { Handler } from "../../../../lib/http/handler.ts";
 
 const PORT = { hostname: "127.0.0.1", port: 0 };
@@ -84,14 +88,47 @@ for (const [how, end] of [["ends", "resolve"], ["fails", "reject"]] as const) {
   });
 }
 
+Deno.test("a server on Deno that is aborted closes the connections of silent callers, and has not failed", async () => {
+  const { address, failed, abort } = serve(() => Promise.resolve(new Response("well")));
+  let hasFailed = false;
+  void failed.then(() => hasFailed = true);
+  using connection = await Deno.connect({ hostname: "127.0.0.1", port: address!.port });
+  // The preface of HTTP/2, for which a shutdown waits.
+  await connection.write(new TextEncoder().encode("PRI * HTTP/2.0\r\n\r\n"));
+  abort();
+  while (await connection.read(new Uint8Array(1_024)).catch(() => null) !== null);
+  assertEquals(hasFailed, false);
+});
+
+Deno.test("a server on Deno fails when the memory outside of the heap grows by 160 MiB, at the 200th request", async () => {
+  const { memoryUsage } = Deno;
+  let rss = 70 * 2 ** 20;
+  Object.assign(Deno, { memoryUsage: () => ({ rss, heapTotal: 0 }) });
+  try {
+    const { failed, abort, call } = serveReplaced({}, well);
+    let failure: ServerFailure | undefined;
+    void failed.then((cause) => failure = cause);
+    rss += 160 * 2 ** 20;
+    for (let requests = 1; requests <= 200; requests++) {
+      assertEquals(failure, undefined);
+      await call.answer(new Request("http://localhost/"));
+    }
+    assertEquals(await failed, "memory");
+    abort();
+  } finally {
+    Object.assign(Deno, { memoryUsage });
+  }
+});
+
 Deno.test("Deno serves on a port, alone or shared, and with a certificate", () => {
   const tls = { cert: "a", key: "b" };
   for (const [shared, secure] of [[false, {}], [true, tls]] as const) {
     const { address, call } = serveReplaced({ shared, tls: shared ? tls : undefined }, well);
-    const { onListen, onError, ...rest } = call.options;
+    const { onListen, onError, signal, ...rest } = call.options;
     assertEquals(address, { hostname: "::1", port: 7 });
     assertEquals(rest, { ...PORT, ...secure, reusePort: shared });
     assertEquals([typeof onListen, typeof onError], ["function", "function"]);
+    assertEquals((signal as AbortSignal).aborted, false);
   }
 });
 

@@ -1,0 +1,61 @@
+/**
+ * Bodies that are all framing, sent as fast as a connection carries them: the server stays small,
+ * answers others, ends on SIGTERM, and remembers wrong pins.
+ *
+ * @module
+ */
+
+import { assertEquals } from "@std/assert/equals";
+import { eventually } from "../../support/eventually.ts";
+import { withFaultedServer } from "../../support/faulted_server.ts";
+import { exchangeRaw } from "../../support/http.ts";
+import { startProgram, stop } from "../../support/program.ts";
+import { assertPeakBelow, blockOf, type Flood, floodFor, idle, throttle } from "./flood.ts";
+
+const CHUNKED = "POST /api.asmx/ValidatePin HTTP/1.1\r\nHost: localhost\r\n" +
+  "Content-Type: application/x-www-form-urlencoded\r\nTransfer-Encoding: chunked\r\n\r\n";
+
+function chunked(start: string, repeated: string): Flood {
+  return { start: CHUNKED + start, block: blockOf(repeated) };
+}
+
+const FLOODS: ReadonlyMap<string, Flood> = new Map([
+  ["chunks of a byte", chunked("", "1\r\na\r\n")],
+  ["a chunk extension", chunked("1;", "a")],
+  ["a quoted chunk extension", chunked('1;a="', "a")],
+  ["zeros before a size", chunked("", "0")],
+  ["blanks behind a size", chunked("1", " ")],
+  ["an extension of the last chunk", chunked("0;", "a")],
+  ["a trailer field", chunked("0\r\nX: ", "a")],
+  ["trailer fields", chunked("0\r\n", "X: a\r\n")],
+  ["trailer fields behind a body", chunked("12\r\npin=1&secretCode=x\r\n0\r\n", "X: a\r\n")],
+]);
+
+Deno.test("bodies that are all framing take little memory, and the guard remembers wrong pins", async (t) => {
+  await withFaultedServer({ args: ["--max-failures", "5"] }, async (server) => {
+    for (const [what, flood] of FLOODS) {
+      for (const callers of [1, 32]) {
+        await t.step(`${what}, by ${callers}`, async () => {
+          const secret = `${what} ${callers}`;
+          await eventually(() => throttle(server, secret).then(() => true, () => false));
+          const ends = floodFor(server, flood, { callers, ms: 1_500 });
+          await ends;
+          await idle(server);
+          assertEquals(await server.validate(server.pinOf(secret), secret), "False");
+        });
+      }
+    }
+    assertPeakBelow(server, 400);
+  });
+});
+
+for (const what of ["chunks of a byte", "trailer fields"]) {
+  Deno.test(`a server that is stopped during ${what} without end, ends`, async () => {
+    const program = await startProgram(["--port", "0"]);
+    const ends = floodFor({ program }, FLOODS.get(what)!, { callers: 8, ms: 3_000 });
+    await exchangeRaw(program.url, { head: ["GET /healthz HTTP/1.1", "Host: localhost"] });
+    await stop(program);
+    assertEquals((await program.outcome).code, 0);
+    await ends;
+  });
+}
