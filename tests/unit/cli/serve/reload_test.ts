@@ -42,6 +42,7 @@ function reloadOf(args: readonly string[], parts: Parts = {}): {
   const noKeys = fails(new TypeError("There are no keys"));
   const { listener = { renew: no }, renewKeys = noKeys, tls, version = "" } = parts;
   const state: ServerState = {
+    drops: 0,
     get refusedReloads() {
       return 0;
     },
