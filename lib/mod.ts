@@ -1,5 +1,5 @@
 /**
- * Library of the authenticator: a function from a `Request` to a `Response`, and both operations.
+ * Library of the authenticator: a function from a `Request` to a `Response`, and the operations.
  *
  * ```ts
  * import { createAuthenticator } from "@authenticator/service";
@@ -10,17 +10,27 @@
  * @module
  */
 
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
+import process from "node:process";
 import { createService } from "./config/create_service.ts";
-import { checkOptions } from "./config/option.ts";
-import { type Config, DEFAULTS, OPTIONS } from "./config/options.ts";
 import type { Guard } from "./guard/guard.ts";
-import { MIN_GUARD_KEY_BYTES } from "./guard/fingerprint.ts";
 import { openGuard } from "./guard/open_guard.ts";
 import { storeClause } from "./guard/redis/reasons.ts";
-import { KeyRing, parseKeys, sealKeyOfCallers } from "./http/api_keys.ts";
-import type { Telemetry } from "./http/options.ts";
+import type { Handler } from "./http/handler.ts";
+import type { Telemetry } from "./http/handler_options.ts";
+import { Calls, stringsOf } from "./library/calls.ts";
+import { type CheckedOptions, checkedOptions, checkedParts } from "./library/check_options.ts";
+import { Lifetime } from "./library/lifetime.ts";
+import type {
+  AuthenticatorOptions,
+  AuthenticatorParts,
+  ErrorLog,
+  LibraryTelemetry,
+  RenewableText,
+} from "./library/options.ts";
+import { type PinCheck, pinCheckOf } from "./library/pin_check.ts";
 import type { CallContext, HtmlForm } from "./operations/context.ts";
+import type { CallFacts, Completed } from "./operations/facts.ts";
 import {
   Fault,
   type FaultCode,
@@ -28,115 +38,78 @@ import {
   type HeaderBlockName,
 } from "./operations/fault.ts";
 import { type Operation, PAIR, type Result, SEAL, VALIDATE_PIN } from "./operations/operations.ts";
-import type { Completed } from "./operations/facts.ts";
 import type { PairArguments, PairingInfo } from "./operations/pair.ts";
 import type { SealArguments } from "./operations/seal.ts";
 import type { ValidatePinArguments } from "./operations/validate_pin.ts";
 import type { SecretEncoding } from "./otp/secret.ts";
 import type { OtpAlgorithm } from "./otp/totp.ts";
-import type { ServicePage } from "./page/service_page.ts";
-import { parseSealKeys, SealKeys } from "./sealing/seal_keys.ts";
-import { KeyFileError } from "./system/key_file.ts";
 import type { Outcome, RequestEvent } from "./telemetry/request_event.ts";
 
 export { Fault };
 export type {
+  AuthenticatorOptions,
+  AuthenticatorParts,
+  CallFacts,
+  ErrorLog,
   FaultCode,
   FaultDetails,
   HeaderBlockName,
   HtmlForm,
+  LibraryTelemetry,
   OtpAlgorithm,
   Outcome,
   PairArguments,
   PairingInfo,
+  PinCheck,
+  RenewableText,
   RequestEvent,
   SealArguments,
   SecretEncoding,
-  Telemetry,
   ValidatePinArguments,
 };
 
-/** Options of the library, with the names and defaults of the command `serve`. */
-export interface AuthenticatorOptions {
-  /** The form of the Html of a pairing; `svg` unless given. */
-  readonly html?: HtmlForm | undefined;
-  /** Time steps accepted on each side of the current one, 0 to 100; 1 unless given. */
-  readonly window?: number | undefined;
-  /** The hash of the codes; `SHA1` unless given, since many apps know no other. */
-  readonly algorithm?: OtpAlgorithm | undefined;
-  /** Digits in a code, 6 to 8; 6 unless given. */
-  readonly digits?: number | undefined;
-  /** Seconds in a time step, 1 to 3600; 30 unless given. */
-  readonly period?: number | undefined;
-  /** The encoding of a secretCode; `text` unless given: the key is its UTF-8 bytes. */
-  readonly secretEncoding?: SecretEncoding | undefined;
-  /** Wrong pins for a secret before throttling; 100 unless given, 0 for no throttling. */
-  readonly maxFailures?: number | undefined;
-  /** Whether a code is accepted once only; false unless given. */
-  readonly singleUse?: boolean | undefined;
-  /** The store of wrong pins: `memory` unless given, or the URL of a Redis, Sentinel or Cluster. */
-  readonly guard?: string | undefined;
-  /** Maximum number of secrets of a guard in memory; 100,000 unless given. */
-  readonly guardEntries?: number | undefined;
-  /** The key of fingerprints, at least 32 random bytes; required with a store, else drawn. */
-  readonly guardKey?: Uint8Array | undefined;
-  /** API keys of callers, each as a line of `--api-keys-file`; callers need no key unless given. */
-  readonly apiKeys?: readonly string[] | undefined;
-  /** Keys of sealed secrets, each as a line of `--seal-keys-file`; none is opened unless given. */
-  readonly sealKeys?: readonly string[] | undefined;
-  /** The XML namespace of the service: an absolute URI that ends with a slash. */
-  readonly namespace?: string | undefined;
-  /** The public base URL in the WSDL and in picture links; by default that of each request. */
-  readonly baseUrl?: string | undefined;
-  /** Whether `X-Forwarded-Proto` and `X-Forwarded-Host` are trusted; false unless given. */
-  readonly trustProxy?: boolean | undefined;
-}
-
-/** Log of errors. */
-export interface ErrorLog {
-  /** Writes an error; `cause` is the thrown value, if there is one. */
-  readonly error: (message: string, cause?: unknown) => void;
-}
-
-/** Parts of a service that the program around it can replace. */
-export interface AuthenticatorParts {
-  /** The clock: milliseconds since 1970-01-01T00:00:00Z; the system's unless given. */
-  readonly now?: (() => number) | undefined;
-  /** The log of unexpected errors, and of a store that fails; `console.error` unless given. */
-  readonly log?: ErrorLog | undefined;
-  /** The observer of finished requests. */
-  readonly telemetry?: Telemetry | undefined;
-  /** Whether the program takes new requests; while false, `/readyz` answers 503. */
-  readonly isReady?: (() => boolean) | undefined;
-  /** The text of `/metrics`; the route does not exist without it. */
-  readonly metricsPage?: (() => string) | undefined;
-  /** The service page for browsers; absent unless given. */
-  readonly page?: ServicePage | undefined;
+/** Arguments of a check of a pin. */
+export interface CheckPinArguments extends ValidatePinArguments {
+  /**
+   * The user's side of the call, for instance its IP address: the guard keeps checking pins of a known
+   * source while others guess.
+   */
+  readonly source?: string | undefined;
 }
 
 /** Service in this process. */
 export interface Authenticator {
-  /** Answers a request as a server does: SOAP 1.1, SOAP 1.2, HTTP GET, HTTP POST and JSON. */
-  readonly fetch: (request: Request) => Promise<Response>;
-  /** Answers probes, `/metrics` and `/guard/*`, which callers must not reach. */
-  readonly operator: (request: Request) => Promise<Response>;
   /**
-   * Checks a pin.
-   *
-   * @param args `source` names the user's side of the call, for instance its IP address: the guard
-   * keeps checking pins of a known source while others guess.
-   * @returns Whether the pin is the code of a time step in the window and the guard accepts it.
-   * @throws {Fault} When an argument is missing, too long or malformed.
-   * @throws {TypeError} When an argument is not a string.
+   * Answers a request as a server does: SOAP 1.1, SOAP 1.2, HTTP GET, HTTP POST and JSON. After
+   * `close`, it answers 503, except for `/healthz`.
    */
-  readonly validatePin: (
-    args: ValidatePinArguments & { readonly source?: string },
-  ) => Promise<boolean>;
+  readonly fetch: (request: Request) => Promise<Response>;
+  /**
+   * Answers the requests of the operator port: probes, `/metrics` and `/guard/*`. Callers must not
+   * reach it.
+   */
+  readonly operatorFetch: (request: Request) => Promise<Response>;
+  /**
+   * Checks a pin. `checkPin` says more about a false.
+   *
+   * @returns Whether the pin is the code of a time step in the window and the guard accepts it.
+   * @throws {Fault} When an argument is missing, too long or malformed, or the service is closed.
+   * @throws {TypeError} When an argument is unknown or not a string.
+   */
+  readonly validatePin: (args: CheckPinArguments) => Promise<boolean>;
+  /**
+   * Checks a pin, and says why it is not accepted. Show your users no more than whether it was.
+   *
+   * @throws {Fault} When an argument is missing, too long or malformed, or the service is closed.
+   * @throws {TypeError} When an argument is unknown or not a string.
+   */
+  readonly checkPin: (args: CheckPinArguments) => Promise<PinCheck>;
   /**
    * Makes the setup code and the Html with the QR code for an authenticator app.
    *
-   * @throws {Fault} When an argument is missing, empty, too long or malformed.
-   * @throws {TypeError} When an argument is not a string.
+   * @throws {Fault} When an argument is missing, empty, too long or malformed, or the service is
+   * closed.
+   * @throws {TypeError} When an argument is unknown or not a string.
    */
   readonly pair: (args: PairArguments) => PairingInfo;
   /**
@@ -144,177 +117,152 @@ export interface Authenticator {
    * comes back as it is.
    *
    * @returns A JWE (RFC 7516) in ASCII, which `validatePin` takes in place of the secret.
-   * @throws {Fault} When the secretCode is missing, empty, too long or malformed, or is sealed and
-   * cannot be opened.
+   * @throws {Fault} When the secretCode is missing, empty, too long or malformed, is sealed and cannot
+   * be opened, or the service is closed.
    * @throws {TypeError} When it is not a string, or there are no `sealKeys`.
    */
   readonly seal: (args: SealArguments) => string;
-  /** Closes the connections to the store of the guard. */
-  readonly close: () => void;
+  /**
+   * Takes no new calls, waits for those in flight, for ten seconds at most, and closes the connections
+   * to the store of the guard. A second call does no more.
+   */
+  readonly close: () => Promise<void>;
+  /** The same as `close`. */
+  readonly [Symbol.asyncDispose]: () => Promise<void>;
 }
+
+/** The oldest Node that has what the library uses. */
+const MIN_NODE = 22;
 
 /**
  * Makes a service.
  *
- * @throws {TypeError} When an option is unknown or has a wrong value.
+ * @throws {TypeError} When an option or a part is unknown or has a wrong value.
+ * @throws {Error} When Node is older than version 22.
  */
 export function createAuthenticator(
   options: AuthenticatorOptions = {},
   parts: AuthenticatorParts = {},
 ): Authenticator {
-  const { now = Date.now, log = CONSOLE, isReady = () => true, ...others } = parts;
-  const { config, guardKey, keys: apiKeys, sealKeys } = checkedOptions(options);
-  const guard = guardOf(config, guardKey, log);
+  checkEngine(process.versions.node);
+  const checked = checkedOptions(options);
+  const { config, apiKeys, sealKeys } = checked;
+  const { now = Date.now, log = CONSOLE, isReady = () => true, ...others } = checkedParts(parts);
+  const telemetry = others.telemetry && telemetryOf(others.telemetry);
+  for (const risk of checked.risks) log.warn === undefined ? log.error(risk) : log.warn(risk);
+  const guard = guardOf(checked, log);
+  const released = Promise.withResolvers<void>();
+  const lifetime = new Lifetime(() => {
+    guard?.store.close();
+    released.resolve();
+  });
   const service = createService(config, {
     ...others,
-    now,
+    telemetry,
+    now: () => checkedTime(now()),
     log,
-    isReady,
+    isReady: () => !lifetime.isClosed && isReady(),
+    isClosed: () => lifetime.isClosed,
+    // The first checks wait for the store, which would refuse right pins until it is connected.
+    storeReady: guard?.ready && Promise.race([guard.ready, released.promise]),
     pinGuard: guard,
     apiKeys,
     sealKeys,
   });
   const { handler, operatorHandler, context } = service;
-  // The first calls wait for the store, which would refuse right pins until it is connected.
-  const closed = Promise.withResolvers<void>();
-  const ready = guard?.ready && Promise.race([guard.ready, closed.promise]);
+  const calls = new Calls(telemetry);
   const base = (): string => {
     const { baseUrl } = config;
     if (baseUrl === undefined) throw new TypeError("pair needs baseUrl where html is image.");
     return baseUrl;
   };
-  const resultNow = <R extends Result>(operation: Operation<R>, args: object): R => {
-    const given = new Map(Object.entries(stringsOf(args)));
-    return (operation.invoke(given, { ...context, base }) as Completed<R>).result;
+  const check = (method: string, args: CheckPinArguments): Promise<Completed<boolean>> =>
+    calls.later(VALIDATE_PIN, async () => {
+      lifetime.check();
+      const given = stringsOf(method, [...namesOf(VALIDATE_PIN), "source"], args);
+      const source = given.get("source") || undefined;
+      const call: CallContext = { ...context, base, source };
+      return await lifetime.during(Promise.resolve(VALIDATE_PIN.invoke(given, call)));
+    });
+  const callNow = <R extends Result>(operation: Operation<R>, method: string, args: object): R =>
+    calls.now(operation, () => {
+      lifetime.check();
+      const given = stringsOf(method, namesOf(operation), args);
+      return operation.invoke(given, { ...context, base }) as Completed<R>;
+    });
+  const answer = (method: string, handle: Handler): Handler => async (request) => {
+    checkRequest(method, request);
+    return await lifetime.during(handle(request));
   };
+  const close = (): Promise<void> => lifetime.close();
   return {
-    fetch: ready === undefined
-      ? handler
-      : async (request: Request): Promise<Response> => (await ready, await handler(request)),
-    operator: operatorHandler,
-    validatePin: async (args) => {
-      const { source, ...given } = stringsOf(args);
-      await ready;
-      const call: CallContext = { ...context, base, source: source || undefined };
-      return (await VALIDATE_PIN.invoke(new Map(Object.entries(given)), call)).result;
-    },
-    pair: (args) => resultNow(PAIR, args),
-    seal: (args) => resultNow(SEAL, args),
-    close: () => {
-      guard?.store.close();
-      closed.resolve();
-    },
+    fetch: answer("fetch", handler),
+    operatorFetch: answer("operatorFetch", operatorHandler),
+    validatePin: async (args) => (await check("validatePin", args)).result,
+    checkPin: async (args) => pinCheckOf(await check("checkPin", args)),
+    pair: (args) => callNow(PAIR, "pair", args),
+    seal: (args) => callNow(SEAL, "seal", args),
+    close,
+    [Symbol.asyncDispose]: close,
   };
 }
 
-function stringsOf(args: object): { readonly [name: string]: string } {
-  const given = Object.entries(args).filter(([, value]) => value !== undefined);
-  for (const [name, value] of given) {
-    if (typeof value !== "string") throw new TypeError(`${name} must be a string.`);
-  }
-  return Object.fromEntries(given);
+function namesOf({ parameters }: Operation): readonly string[] {
+  return parameters.map(({ name }) => name);
 }
 
-/** The rows of the table of options that the library has too. */
-const SHARED = [
-  "html",
-  "window",
-  "algorithm",
-  "digits",
-  "period",
-  "secretEncoding",
-  "maxFailures",
-  "singleUse",
-  "guard",
-  "guardEntries",
-  "namespace",
-  "baseUrl",
-  "trustProxy",
-] as const;
-
-/** Options of the library as the table has them; the URL of a store is a text here. */
-type SharedOptions =
-  & { readonly [Name in Exclude<typeof SHARED[number], "guard">]?: Config[Name] | undefined }
-  & { readonly guard?: string | undefined };
-
-/** The library's own options. */
-type OwnOptions = Pick<AuthenticatorOptions, "guardKey" | "apiKeys" | "sealKeys">;
-
-// Compares the written options with the table: a row that differs does not compile.
-const asShared = (options: AuthenticatorOptions): SharedOptions & OwnOptions => options;
-const asWritten = (options: SharedOptions & OwnOptions): AuthenticatorOptions => options;
-
-interface CheckedOptions {
-  readonly config: Config;
-  readonly guardKey: Uint8Array | undefined;
-  readonly keys: KeyRing | undefined;
-  readonly sealKeys: SealKeys | undefined;
+function checkEngine(version: string): void {
+  if (parseInt(version) >= MIN_NODE) return;
+  throw new Error(`@authenticator/service needs Node ${MIN_NODE} or later: this is ${version}.`);
 }
 
-function checkedOptions(options: AuthenticatorOptions): CheckedOptions {
-  const { guardKey, apiKeys, sealKeys, ...shared } = asWritten(asShared(options));
-  const known: readonly string[] = SHARED;
-  for (const name in shared) {
-    if (!known.includes(name)) throw new TypeError(`There is no option ${name}.`);
-  }
-  const config = checkOptions(OPTIONS, shared, DEFAULTS);
-  const isKey = guardKey instanceof Uint8Array && guardKey.length >= MIN_GUARD_KEY_BYTES;
-  if (!isKey && (guardKey !== undefined || config.guard !== "memory")) {
-    const reason = guardKey === undefined ? ", the same for all processes that share a store" : "";
-    throw new TypeError(
-      `guardKey must be ${MIN_GUARD_KEY_BYTES} random bytes or more in a Uint8Array${reason}.`,
-    );
-  }
-  const keys = keysOf("apiKeys", apiKeys, parseKeys);
-  const ofSecrets = keysOf("sealKeys", sealKeys, parseSealKeys);
-  const doubled = sealKeyOfCallers(ofSecrets ?? [], keys ?? []);
-  if (doubled !== undefined) {
-    throw new TypeError(`sealKeys cannot be used: the key ${doubled} is one of apiKeys too.`);
-  }
-  return {
-    config,
-    guardKey,
-    keys: keys && new KeyRing(keys),
-    sealKeys: ofSecrets && new SealKeys(ofSecrets, randomBytes),
-  };
+// Frameworks have classes of their own for requests.
+function checkRequest(method: string, request: Partial<Request> | undefined): void {
+  if (typeof request?.url === "string" && typeof request.headers?.get === "function") return;
+  throw new TypeError(`The argument of ${method}() must be a Request.`);
 }
 
-const CONSOLE = {
+// A Date, or the seconds of another library, would make every pin wrong or every call fail.
+function checkedTime(ms: number): number {
+  if (Number.isFinite(ms)) return ms;
+  throw new TypeError("now must return a number: milliseconds since 1970-01-01T00:00:00Z.");
+}
+
+const CONSOLE: ErrorLog = {
   // deno-lint-ignore no-console
   error: (message: string, ...cause: readonly unknown[]): void => console.error(message, ...cause),
+  // deno-lint-ignore no-console
+  warn: (message: string): void => console.warn(message),
 };
 
+function telemetryOf(given: LibraryTelemetry): Telemetry {
+  return {
+    // One that is asynchronous and fails would end the process.
+    observe: (event) => void Promise.resolve(given.observe(event)).catch(() => {}),
+    requestId: () => given.requestId?.() ?? randomUUID(),
+    monotonicMs: () => given.monotonicMs?.() ?? performance.now(),
+    peer: (request) => given.peer?.(request),
+  };
+}
+
 function guardOf(
-  config: Config,
-  guardKey: Uint8Array | undefined,
+  { config, guardKey, readFiles }: CheckedOptions,
   log: ErrorLog,
 ): Guard | undefined {
-  return openGuard({ ...config, guardKey, randomBytes, now: () => performance.now() }, {
+  const settings = {
+    ...config,
+    guardKey,
+    randomBytes,
+    now: () => performance.now(),
+    readFiles: () =>
+      readFiles((option, error) =>
+        log.error(`${option} cannot be read again: the last text is used`, error)
+      ),
+  };
+  return openGuard(settings, {
     onStoreChange: (error) => {
       if (error === undefined) return;
       log.error(`The store of the guard, ${config.guard}, ${storeClause(error)}: pins are refused`);
     },
   });
-}
-
-function keysOf<Key>(
-  option: keyof AuthenticatorOptions,
-  lines: readonly string[] | undefined,
-  parse: (text: string) => readonly Key[],
-): readonly Key[] | undefined {
-  if (lines === undefined) return undefined;
-  if (!Array.isArray(lines)) throw new TypeError(`${option} must be an array of strings.`);
-  for (const [i, line] of lines.entries()) {
-    if (typeof line !== "string" || !/^[^#\r\n][^\r\n]*$/.test(line)) {
-      throw new TypeError(`${option} cannot be used: line ${i + 1} must be one key.`);
-    }
-  }
-  try {
-    return parse(lines.join("\n"));
-  } catch (error) {
-    if (error instanceof KeyFileError) {
-      throw new TypeError(`${option} cannot be used: ${error.message}.`);
-    }
-    throw error;
-  }
 }

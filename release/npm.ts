@@ -33,9 +33,8 @@ export async function packLibrary(
     await bundle(stage, env);
     await declare(stage);
     await Deno.writeTextFile(`${stage}package.json`, `${JSON.stringify(manifest(), null, 2)}\n`);
-    for (const name of ["LICENSE", "README.md"]) {
-      await Deno.copyFile(new URL(name, ROOT), `${stage}${name}`);
-    }
+    await Deno.copyFile(new URL("LICENSE", ROOT), `${stage}LICENSE`);
+    await Deno.copyFile(new URL("npm_readme.md", import.meta.url), `${stage}README.md`);
     const pack = ["pack", "--silent", "--pack-destination", await Deno.realPath(folder)];
     return (await run("npm", pack, stage)).trim();
   } finally {
@@ -46,7 +45,7 @@ export async function packLibrary(
 function manifest(): object {
   const modules = Object.entries(project.exports).map(([name, path]) => {
     const module = path.replace(/^\.\/lib\//, "./").replace(/\.ts$/, "");
-    return [name, { types: `${module}.d.ts`, default: `${module}.js` }];
+    return [name, { types: `${module}.d.ts`, default: `${module}.js` }] as const;
   });
   return {
     name: project.name,
@@ -58,6 +57,14 @@ function manifest(): object {
     // `latest`, which npm installs by default, stays a release.
     ...(isDevelopment(project.version) && { publishConfig: { tag: "dev" } }),
     exports: Object.fromEntries(modules),
+    // TypeScript with `moduleResolution` node10 reads no `exports`.
+    main: "./mod.js",
+    types: "./mod.d.ts",
+    typesVersions: {
+      "*": Object.fromEntries(
+        modules.slice(1).map(([name, { types }]) => [name.slice("./".length), [types]]),
+      ),
+    },
     dependencies: { [CLIENT]: imports.imports[CLIENT].split("@").at(-1) },
   };
 }
@@ -104,6 +111,9 @@ async function normalizeModules(stage: string, entries: readonly string[]): Prom
   }
 }
 
+/** Has TypeScript know the symbol, whichever `lib` a project has. */
+const DISPOSABLE = '/// <reference lib="esnext.disposable" />\n';
+
 /** Writes a declaration file for each source file that a module's types come from. */
 async function declare(stage: string): Promise<void> {
   const done = new Set<string>();
@@ -123,7 +133,8 @@ async function declare(stage: string): Promise<void> {
     }
     const file = `${stage}${path.slice("lib/".length).replace(/\.ts$/, ".d.ts")}`;
     await Deno.mkdir(file.replace(/[^/]*$/, ""), { recursive: true });
-    await Deno.writeTextFile(file, outputText.replace(/(from "\.[^"]*)\.ts"/g, '$1.js"'));
+    const head = outputText.includes("Symbol.asyncDispose") ? DISPOSABLE : "";
+    await Deno.writeTextFile(file, head + outputText.replace(/(from "\.[^"]*)\.ts"/g, '$1.js"'));
     for (const [, specifier] of outputText.matchAll(/from "(\.[^"]*\.ts)"/g)) {
       await visit(new URL(specifier!, new URL(path, ROOT)).href.slice(ROOT.href.length));
     }

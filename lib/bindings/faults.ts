@@ -56,6 +56,7 @@ export const FAULTS: Readonly<Record<FaultCode, FaultRow>> = {
   "must-understand":        { ...SENDER, status: 500, soapStatus: 500, blames: "must-understand" },
   "busy":                   { ...UNREAD, status: 503, soapStatus: 503, blames: "receiver",
     when: "The server is busy.", headers: ["Retry-After"] },
+  "closed":                 { ...SENDER, status: 503, soapStatus: 503, blames: "receiver" },
   "internal":               { ...SENDER, status: 500, soapStatus: 500, blames: "receiver",
     when: "The server failed." },
 };

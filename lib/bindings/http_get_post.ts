@@ -80,7 +80,7 @@ function writeReply(operation: Operation, result: Result, namespace: string): Re
 function resultDocument(operation: Operation, result: Result, namespace: string): MarkupElement {
   const type = operation.result;
   const content = resultContent(type, result);
-  const declared = type.kind === "record"
+  const declared: Readonly<Record<string, string>> = type.kind === "record"
     ? { "xmlns:xsi": XSI_NAMESPACE, "xmlns:xsd": XSD_NAMESPACE }
     : {};
   return element(rootNameOf(type), { ...declared, xmlns: namespace }, ...content);

@@ -5,14 +5,19 @@
  */
 
 import { createHandler, type Handler } from "../http/handler.ts";
-import type { HandlerOptions } from "../http/options.ts";
+import type { HandlerOptions } from "../http/handler_options.ts";
 import { OPERATOR_ROUTES } from "../http/routes.ts";
 import type { ServiceContext } from "../operations/context.ts";
 import { checkFinder, FINDERS } from "../otp/finder.ts";
 import type { Config } from "./options.ts";
 
 /** Parts of a service. One with the name of an option would be left out, and does not compile. */
-export type ServiceParts = Omit<HandlerOptions, keyof Config | "selfCheck">;
+export type ServiceParts =
+  & Omit<HandlerOptions, keyof Config | "selfCheck" | "unconfirmed">
+  & {
+    /** Resolves when pins can be checked; the first checks wait for it. */
+    readonly storeReady?: Promise<void> | undefined;
+  };
 
 /** A service. */
 export interface Service {
@@ -27,11 +32,15 @@ export interface Service {
 }
 
 /** Makes the service of its options. */
-export function createService(config: Config, parts: ServiceParts): Service {
-  const selfCheck = checkFinder(FINDERS[config.algorithm], config);
+export function createService(
+  config: Config,
+  { storeReady, ...parts }: ServiceParts,
+): Service {
+  const selfCheck = Promise.all([checkFinder(FINDERS[config.algorithm], config), storeReady])
+    .then(() => {});
   // A server does not start, and a library answers no pin: each call reports it.
   selfCheck.catch(() => {});
-  const options = { ...config, ...parts, selfCheck };
+  const options = { ...config, ...parts, selfCheck, unconfirmed: { count: 0 } };
   // Metrics are not for callers where there is an operator port.
   const metricsPage = config.metricsPort === undefined ? parts.metricsPage : undefined;
   return {

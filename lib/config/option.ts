@@ -37,6 +37,8 @@ export interface DefaultedKind<T> extends ValueKind<T> {
 
 /** Option of a command line. */
 export interface Option<T> extends DefaultedKind<T> {
+  /** Whether the library has the option too. */
+  readonly isOfLibrary?: true;
   /** A description: a clause that begins with a capital letter and has no full stop. */
   readonly description: string;
 }

@@ -74,6 +74,7 @@ const TABLE = {
     ...optionalFile("secret"),
   },
   namespace: {
+    isOfLibrary: true,
     placeholder: "URI",
     defaultText: "http://authenticatorapi.com/",
     description: "XML namespace of the service",
@@ -81,6 +82,7 @@ const TABLE = {
     parse: (text) => isNamespace(text) ? { value: text } : undefined,
   },
   baseUrl: {
+    isOfLibrary: true,
     placeholder: "URL",
     defaultText: "",
     description: "Public base URL in the WSDL and picture links; by default that of each request",
@@ -89,6 +91,7 @@ const TABLE = {
       text === "" ? { value: undefined } : parseBaseUrl(text),
   },
   trustProxy: {
+    isOfLibrary: true,
     description: "Trust X-Forwarded-Proto and X-Forwarded-Host",
     ...SWITCH,
   },
@@ -136,18 +139,21 @@ const TABLE = {
     ...SWITCH,
   },
   html: {
+    isOfLibrary: true,
     placeholder: "FORM",
     defaultText: "svg",
     description: "Html of a pairing: svg (inline), or image, as the hosted service has",
     ...oneOf("svg", "image"),
   },
   window: {
+    isOfLibrary: true,
     placeholder: "STEPS",
     defaultText: "1",
     description: "Time steps accepted before and after now; the hosted service has 10",
     ...wholeNumber(0, MAX_WINDOW),
   },
   algorithm: {
+    isOfLibrary: true,
     placeholder: "NAME",
     defaultText: "SHA1",
     description: "Hash of the codes: SHA1, SHA256 or SHA512; many apps know only SHA1",
@@ -155,34 +161,40 @@ const TABLE = {
     parse: (text) => HASHES.parse(text.toUpperCase().replace("SHA-", "SHA")),
   },
   digits: {
+    isOfLibrary: true,
     placeholder: "N",
     defaultText: "6",
     description: "Digits in a code, 6 to 8; many apps know only 6",
     ...wholeNumber(6, 8),
   },
   period: {
+    isOfLibrary: true,
     placeholder: "SECONDS",
     defaultText: "30",
     description: "Length of a time step; many apps know only 30",
     ...wholeNumber(1, 3600),
   },
   secretEncoding: {
+    isOfLibrary: true,
     placeholder: "NAME",
     defaultText: "text",
     description: "Encoding of a secretCode: text, whose UTF-8 bytes are the key, or base32",
     ...oneOf("text", "base32"),
   },
   maxFailures: {
+    isOfLibrary: true,
     placeholder: "N",
     defaultText: "100",
     description: "Wrong pins before a secret is throttled; one is forgiven an hour; 0: no limit",
     ...wholeNumber(0, 1_000_000),
   },
   singleUse: {
+    isOfLibrary: true,
     description: "Accept each code only once",
     ...SWITCH,
   },
   guard: {
+    isOfLibrary: true,
     placeholder: "STORE",
     defaultText: "memory",
     description: "Where to count wrong pins: memory, or a Redis, Sentinel or Cluster URL",
@@ -195,6 +207,7 @@ const TABLE = {
     },
   },
   guardEntries: {
+    isOfLibrary: true,
     placeholder: "N",
     defaultText: String(DEFAULT_ENTRIES),
     description: "Secrets that --guard memory remembers, about 200 bytes each",
@@ -228,6 +241,15 @@ const TABLE = {
  * @internal
  */
 export type Config = ValuesOf<typeof TABLE>;
+
+/**
+ * Name of an option that the library has too.
+ *
+ * @internal
+ */
+export type LibraryOption = {
+  [Name in keyof Config]: typeof TABLE[Name] extends { readonly isOfLibrary: true } ? Name : never;
+}[keyof Config];
 
 /** The options of the service. */
 export const OPTIONS: OptionTable<Config> = TABLE;

@@ -234,6 +234,8 @@ export interface GuardStore {
   readonly decide: (fingerprint: string, pin: CheckedPin) => Verdict | Promise<Verdict>;
   /** Whether pins of a source are throttled, as far as this process remembers: no round trip. */
   readonly isThrottled: (fingerprint: string, source: string | undefined) => boolean;
+  /** The time for which they are, in milliseconds; of a shared store, as of its last refusal. */
+  readonly throttledMs: (fingerprint: string, source: string | undefined) => number;
   /** Whether the store answers; undefined until it has answered once. */
   readonly isHealthy: () => boolean | undefined;
   /**

@@ -98,8 +98,13 @@ export class MemoryStore implements GuardStore, MemoryStoreAdmin {
 
   /** Whether pins of a source are throttled now. */
   isThrottled(fingerprint: string, source: string | undefined): boolean {
+    return this.throttledMs(fingerprint, source) > 0;
+  }
+
+  /** Returns the time for which pins of a source are throttled, in milliseconds. */
+  throttledMs(fingerprint: string, source: string | undefined): number {
     const nowMs = this.#now();
-    return refusedMs(this.#rules, this.#stateOf(fingerprint, nowMs), source, nowMs) > 0;
+    return refusedMs(this.#rules, this.#stateOf(fingerprint, nowMs), source, nowMs);
   }
 
   /** Returns true: memory is always available. */

@@ -5,10 +5,9 @@
  */
 
 import { type Binding, type Call, type CallRequest, SOURCE_FIELD } from "../bindings/binding.ts";
-import type { CallFacts } from "../operations/facts.ts";
 import { Fault } from "../operations/fault.ts";
-import { type Operation, operationNamed, type Result } from "../operations/operations.ts";
-import type { Outcome } from "../telemetry/request_event.ts";
+import { type Operation, operationNamed } from "../operations/operations.ts";
+import { outcomeOf } from "../telemetry/request_event.ts";
 import { readBody } from "./body.ts";
 import type { RequestContext } from "./route.ts";
 import { baseOf } from "./request_target.ts";
@@ -29,15 +28,15 @@ export async function answerCall(context: RequestContext): Promise<RouteResult> 
   context.operation = operation;
   context.ignored = ignored;
   if (operation.refusesOtherSites) checkSite(operation, context);
-  const { result, facts } = await operation.invoke(args, {
+  const completed = await operation.invoke(args, {
     ...parts,
     ...(html && { html }),
     source: sourceOf(context),
     base: () => baseOf(request, target, parts),
   });
   // The reader of the call may have replaced the binding.
-  const reply = context.binding.writeReply(operation, result);
-  return { reply, outcome: outcomeOf(result, facts), facts };
+  const reply = context.binding.writeReply(operation, completed.result);
+  return { reply, outcome: outcomeOf(completed), facts: completed.facts };
 }
 
 function readCall(binding: Binding, named: Operation | undefined, request: CallRequest): Call {
@@ -64,8 +63,4 @@ function checkSite({ name }: Operation, { request, caller }: RequestContext): vo
 function sourceOf({ request, caller }: RequestContext): string | undefined {
   const field = request.headers.get(SOURCE_FIELD) ?? "";
   return caller === undefined ? field || undefined : `${caller.id}\n${field}`;
-}
-
-function outcomeOf(result: Result, facts: CallFacts | undefined): Outcome {
-  return facts?.outcome ?? (typeof result === "boolean" ? `${result}` : "ok");
 }

@@ -13,7 +13,7 @@ import { openApi } from "../bindings/description/openapi.ts";
 import { wsdl } from "../bindings/description/wsdl.ts";
 import type { ServicePage } from "../page/service_page.ts";
 import { matchesTag } from "./response.ts";
-import type { HandlerOptions } from "./options.ts";
+import type { HandlerOptions } from "./handler_options.ts";
 import { baseOf, type Target } from "./request_target.ts";
 
 /** Documents of a service: descriptions and service page, by the target of a request. */

@@ -25,10 +25,10 @@ import { writePlainFault } from "../bindings/http_get_post.ts";
 import { parseMediaType } from "../bindings/media_type.ts";
 import { Fault } from "../operations/fault.ts";
 import { VALIDATE_PIN } from "../operations/operations.ts";
-import type { RequestEvent } from "../telemetry/request_event.ts";
+import { factsOfFault, type RequestEvent } from "../telemetry/request_event.ts";
 import { BodyLimit } from "./body_limit.ts";
 import { createDocuments } from "./documents.ts";
-import type { HandlerOptions, Telemetry } from "./options.ts";
+import type { HandlerOptions, Telemetry } from "./handler_options.ts";
 import type { HandlerParts, RequestContext, Route } from "./route.ts";
 import { checkHost, checkQuery, targetOf } from "./request_target.ts";
 import { byteLength, faultOf, respond, type RouteResult, withStatusFields } from "./response.ts";
@@ -65,10 +65,12 @@ export function createHandler(
   return async (request) => {
     let context: RequestContext | undefined;
     let result: RouteResult;
+    let response: Response;
     try {
       context = contextOf(request, router, parts);
       authorize(context);
       result = await context.route.answer(context);
+      response = respond(methodOf(request), result.reply, context.id);
     } catch (error) {
       const writeFault = context?.binding?.writeFault ?? writerOf(request, router, parts);
       const fault = faultOf(error, parts.log);
@@ -77,8 +79,8 @@ export function createHandler(
         hasWarned = true;
         warn(parts.log);
       }
+      response = respond(methodOf(request), result.reply, context?.id);
     }
-    const response = respond(methodOf(request), result.reply, context?.id);
     if (context !== undefined) observe(context, result);
     if (context?.operation === VALIDATE_PIN) await parts.replyBatch?.();
     return response;
@@ -101,7 +103,7 @@ function faultResult(fault: Fault, writeFault: typeof writePlainFault): RouteRes
   return {
     reply: withStatusFields(writeFault(fault)),
     outcome: fault.code,
-    facts: { ...(fault.unopened && { unopened: fault.unopened }), reason: fault.message },
+    facts: factsOfFault(fault),
   };
 }
 
@@ -178,12 +180,14 @@ const KEY_WANTED =
   "An API key is required: as X-Api-Key, as a Bearer token, or in HTTP Basic with any user name and the key as password.";
 
 /**
- * Checks the Host, the page that sent it, the length of the query, and the key if one is required.
+ * Checks that the service is open, the Host, the page that sent it, the length of the query, and the
+ * key if one is required.
  *
  * @throws {Fault} When a check fails.
  */
 function authorize(context: RequestContext): void {
-  const { request, target, route, parts: { apiKeys, metricsHost } } = context;
+  const { request, target, route, parts: { apiKeys, metricsHost, isClosed } } = context;
+  if (isClosed?.() && !route.isOpen) throw new Fault("closed", "The service is closed.");
   if (route.isForOperators) {
     checkHost(target, { metricsHost });
     checkOperator(context);

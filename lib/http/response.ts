@@ -43,7 +43,7 @@ export function faultOf(error: unknown, log: Pick<Log, "error">): Fault {
 
 // Header fields by status: the challenge of a 401 (RFC 9110 §15.5.2), and the seconds until the
 // next try for a 503 (§15.6.4).
-const STATUS_FIELDS: ReadonlyMap<number, Readonly<Record<string, string>>> = new Map([
+const STATUS_FIELDS = new Map<number, Readonly<Record<string, string>>>([
   [401, { "www-authenticate": CHALLENGE }],
   [503, { "retry-after": "1" }],
 ]);

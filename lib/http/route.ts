@@ -8,7 +8,7 @@ import type { Binding, CallRequest } from "../bindings/binding.ts";
 import type { Operation } from "../operations/operations.ts";
 import type { Caller } from "./api_keys.ts";
 import type { BodyLimit } from "./body_limit.ts";
-import type { HandlerOptions } from "./options.ts";
+import type { HandlerOptions } from "./handler_options.ts";
 import type { Documents } from "./documents.ts";
 import type { Target } from "./request_target.ts";
 import type { RouteResult } from "./response.ts";

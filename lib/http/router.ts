@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { HandlerOptions } from "./options.ts";
+import type { HandlerOptions } from "./handler_options.ts";
 import type { Route } from "./route.ts";
 
 /** Rows of a path. */

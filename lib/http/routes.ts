@@ -11,7 +11,7 @@ import { PAIR, SEAL, VALIDATE_PIN } from "../operations/operations.ts";
 import { answerCall } from "./call.ts";
 import { answerDescription, answerOpenApi, answerRoot } from "./document_routes.ts";
 import { answerGuardName, answerGuardUnlock, answerStatus } from "./operator_endpoints.ts";
-import type { HandlerOptions } from "./options.ts";
+import type { HandlerOptions } from "./handler_options.ts";
 import { answerQr } from "./qr.ts";
 import { answerHealth, answerMetrics, answerReadiness } from "./probes.ts";
 import type { HandlerParts, Route } from "./route.ts";

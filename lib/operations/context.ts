@@ -22,8 +22,16 @@ export interface ServiceContext extends TotpParameters {
   readonly window: number;
   /** The finder of time steps; that of the hash unless given. */
   readonly find?: FindTimeStep;
-  /** The check of the finder against WebCrypto at the start; no pin is right if it rejects. */
+  /**
+   * The check of the finder against WebCrypto at the start, and the wait for the guard's store; no
+   * pin is right if it rejects.
+   */
   readonly selfCheck?: Promise<void> | undefined;
+  /**
+   * The number of pins that WebCrypto did not confirm. While it grows, pins that were accepted
+   * together are held to the budget that the first of them have used up.
+   */
+  readonly unconfirmed?: { count: number } | undefined;
   /** The log of errors of ours. */
   readonly log?: { readonly error: (message: string) => void } | undefined;
   /** The encoding of a secretCode. */

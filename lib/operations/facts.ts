@@ -1,6 +1,6 @@
 /**
  * Facts of a call for the operator, beside its result: a closed list. The log has all of them but the
- * form of the secret; the metrics count outcome, distance, form and cause.
+ * form of the secret and the time of the next try; the metrics count outcome, distance, form and cause.
  *
  * @module
  */
@@ -15,6 +15,8 @@ export interface CallFacts {
   readonly outcome?: Refused | "internal";
   /** Distance of an accepted pin's time step from the current one. */
   readonly distance?: number;
+  /** Time after which a pin of a throttled secret is checked again, in milliseconds. */
+  readonly retryAfterMs?: number;
   /** Number of parameters that the operation does not have, often pieces of an unencoded value. */
   readonly ignored?: number;
   /** Form of the secret of a checked pin, for the metrics alone. */

@@ -34,6 +34,8 @@ export type FaultCode =
   | "version-mismatch"
   /** A mandatory SOAP header block is not understood. */
   | "must-understand"
+  /** The service is closed, in the program that embeds it. */
+  | "closed"
   /** An unexpected error: its cause is in the log only. */
   | "internal";
 

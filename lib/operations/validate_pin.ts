@@ -10,7 +10,7 @@ import { FINDERS, isCodeOf } from "../otp/finder.ts";
 import type { SecretEncoding } from "../otp/secret.ts";
 import { timeStep, type TotpParameters } from "../otp/totp.ts";
 import type { CallContext } from "./context.ts";
-import type { Completed } from "./facts.ts";
+import type { Completed, Refused } from "./facts.ts";
 import { secretBytes } from "./secret_code.ts";
 
 /** Arguments of ValidatePin. */
@@ -24,11 +24,9 @@ export interface ValidatePinArguments {
 /** Context of ValidatePin. */
 export type ValidatePinContext =
   & Pick<CallContext, keyof TotpParameters | "window" | "secretEncoding" | "now">
-  & Partial<Pick<CallContext, "find" | "pinGuard" | "source" | "log" | "selfCheck">>;
-
-// Number of pins that WebCrypto did not confirm. While it grows, pins that were accepted together are
-// held to the budget that the first of them have used up.
-let unconfirmed = 0;
+  & Partial<
+    Pick<CallContext, "find" | "pinGuard" | "source" | "log" | "selfCheck" | "unconfirmed">
+  >;
 
 /**
  * Checks whether a pin is the code of a time step in the window around now, and the guard accepts
@@ -47,7 +45,8 @@ export async function validatePin(
   context: ValidatePinContext,
 ): Promise<Completed<boolean>> {
   const { window, digits, period, secretEncoding, now, source, log, selfCheck } = context;
-  const { pinGuard: guard, find = FINDERS[context.algorithm] } = context;
+  const { pinGuard: guard, find = FINDERS[context.algorithm], unconfirmed = { count: 0 } } =
+    context;
   const key = secretBytes(secretCode, secretEncoding);
   const fingerprint = guard?.fingerprint(key) ?? "";
   const secret = guard && { secret: shortName(fingerprint) };
@@ -56,20 +55,27 @@ export async function validatePin(
   await selfCheck;
   const sourceName = source === undefined ? undefined : guard?.source(fingerprint, source);
   const isThrottled = (): boolean => guard?.store.isThrottled(fingerprint, sourceName) === true;
-  if (isThrottled()) return { result: false, facts: { ...secret, outcome: "throttled" } };
+  // The same object for a right and a wrong pin: a refusal says nothing about the pin.
+  const refused = (outcome: Refused): Completed<boolean> => {
+    const facts = { ...secret, outcome };
+    if (outcome !== "throttled") return { result: false, facts };
+    const waitMs = guard?.store.throttledMs(fingerprint, sourceName) ?? 0;
+    return { result: false, facts: { ...facts, retryAfterMs: Math.ceil(waitMs) } };
+  };
+  if (isThrottled()) return refused("throttled");
   const step = timeStep(now(), period);
   const found = find(key, { code, step, window, digits });
   const distance = isWithin(window, found) ? found : undefined;
   const matchedStep = distance === undefined ? undefined : step + distance;
   const decide = (checked: CheckedPin["matchedStep"]): Verdict | Promise<Verdict> =>
     guard?.store.decide(fingerprint, { matchedStep: checked, source: sourceName }) ?? "accepted";
-  const unconfirmedBefore = unconfirmed;
+  const unconfirmedBefore = unconfirmed.count;
   const verdict = await decide(matchedStep);
-  if (verdict !== "accepted" || distance === undefined) {
+  if (verdict !== "accepted" && verdict !== "wrong") return refused(verdict);
+  if (verdict === "wrong" || distance === undefined) {
     const reason = pinFlaw(code, digits) ?? secretFlaw(secretCode, secretEncoding);
     if (guard === undefined && reason === undefined) return { result: false };
-    const outcome = verdict === "accepted" || verdict === "wrong" ? {} : { outcome: verdict };
-    return { result: false, facts: { ...secret, ...outcome, ...(reason && { reason }) } };
+    return { result: false, facts: { ...secret, ...(reason && { reason }) } };
   }
   let isConfirmed = false;
   try {
@@ -77,7 +83,7 @@ export async function validatePin(
   } finally {
     // Charge it as a wrong pin: a finder that matches too much gives no more pins than the budget.
     if (!isConfirmed) {
-      unconfirmed++;
+      unconfirmed.count++;
       await decide(undefined);
     }
   }
@@ -85,9 +91,7 @@ export async function validatePin(
     log?.error("WebCrypto does not confirm a pin that was found to be right: one of both is wrong");
     return { result: false, facts: { ...secret, outcome: "internal" } };
   }
-  if (unconfirmed !== unconfirmedBefore && isThrottled()) {
-    return { result: false, facts: { ...secret, outcome: "throttled" } };
-  }
+  if (unconfirmed.count !== unconfirmedBefore && isThrottled()) return refused("throttled");
   return { result: true, facts: { distance } };
 }
 

@@ -68,7 +68,7 @@ const LETTERS_AND_DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
  */
 export function newSecret(
   encoding: SecretEncoding,
-  random: Pick<Crypto, "getRandomValues">,
+  random: Pick<typeof crypto, "getRandomValues">,
 ): string {
   if (encoding === "base32") return randomText(BASE32, 32, random);
   let text = "";
@@ -79,7 +79,7 @@ export function newSecret(
 function randomText(
   alphabet: string,
   length: number,
-  random: Pick<Crypto, "getRandomValues">,
+  random: Pick<typeof crypto, "getRandomValues">,
 ): string {
   // Reject the bytes above the last multiple, so that every character is equally likely.
   const usable = 256 - 256 % alphabet.length;

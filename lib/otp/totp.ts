@@ -10,6 +10,9 @@ import type { CounterHmac } from "./hmac_sha1.ts";
 /** Hash of the HMAC, by its name in a Key URI. */
 export type OtpAlgorithm = "SHA1" | "SHA256" | "SHA512";
 
+/** Key of an HMAC in WebCrypto, whose type not every configuration names. */
+export type OtpKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
+
 /** Parameters that both sides must share beside the key. */
 export interface TotpParameters {
   /** Hash of the HMAC (RFC 6238 §1.2); default SHA1. */
@@ -38,7 +41,7 @@ const WEB_CRYPTO: Readonly<Record<OtpAlgorithm, HmacImportParams>> = {
 export async function importOtpKey(
   key: Uint8Array<ArrayBuffer>,
   algorithm: OtpAlgorithm,
-): Promise<CryptoKey> {
+): Promise<OtpKey> {
   if (key.length === 0) throw new RangeError("The key is empty");
   return await crypto.subtle.importKey("raw", key, WEB_CRYPTO[algorithm], false, ["sign"]);
 }
@@ -48,7 +51,7 @@ export async function importOtpKey(
  *
  * @param counter Integer from 0 to 2^53 - 1.
  */
-export async function hotpMac(key: CryptoKey, counter: number): Promise<Uint8Array<ArrayBuffer>> {
+export async function hotpMac(key: OtpKey, counter: number): Promise<Uint8Array<ArrayBuffer>> {
   const message = new DataView(new ArrayBuffer(8));
   // setUint32 takes the lowest 32 bits of the whole part of its argument.
   message.setUint32(0, counter / 2 ** 32);
@@ -63,7 +66,7 @@ export async function hotpMac(key: CryptoKey, counter: number): Promise<Uint8Arr
  * @param digits From 6 to 8.
  * @returns Code with its leading zeros.
  */
-export async function hotp(key: CryptoKey, counter: number, digits: number): Promise<string> {
+export async function hotp(key: OtpKey, counter: number, digits: number): Promise<string> {
   return codeOf(await hotpMac(key, counter), digits);
 }
 

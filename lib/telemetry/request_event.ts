@@ -6,8 +6,8 @@
  * @module
  */
 
-import type { CallFacts, Refused } from "../operations/facts.ts";
-import type { FaultCode } from "../operations/fault.ts";
+import type { CallFacts, Completed, Refused } from "../operations/facts.ts";
+import type { Fault, FaultCode } from "../operations/fault.ts";
 
 /** Outcome of a request: a result, a document, or a fault. */
 export type Outcome =
@@ -26,19 +26,29 @@ export type Outcome =
   | "not-ready"
   | FaultCode;
 
-/** Event of an answered request. */
+/** Returns the outcome of a completed call. */
+export function outcomeOf({ result, facts }: Completed<unknown>): Outcome {
+  return facts?.outcome ?? (typeof result === "boolean" ? `${result}` : "ok");
+}
+
+/** Returns the facts of a fault. */
+export function factsOfFault({ unopened, message }: Fault): CallFacts {
+  return { ...(unopened && { unopened }), reason: message };
+}
+
+/** Event of an answered request, or of a call in this process. */
 export interface RequestEvent {
   /** Id of the request, in its reply as `X-Request-Id`. */
   readonly requestId: string;
-  /** The method; `other` for a method without a route. */
+  /** The method; `other` for a method without a route, empty for a call in this process. */
   readonly method: string;
-  /** The name of the route; all unknown paths share one name. */
+  /** The name of the route; all unknown paths share one name, calls in this process `library`. */
   readonly route: string;
   /** The name of the operation; empty when the request reached no operation. */
   readonly operation: string;
   /** The name of the binding; empty without a binding. */
   readonly binding: string;
-  /** The HTTP status of the reply. */
+  /** The HTTP status of the reply; 0 for a call in this process. */
   readonly status: number;
   /** The outcome. */
   readonly outcome: Outcome;

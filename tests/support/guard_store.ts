@@ -17,6 +17,7 @@ export function storeThat(changes: Partial<GuardStore> = {}): GuardStore {
   return {
     decide: (_, { matchedStep }): Verdict => matchedStep === undefined ? "wrong" : "accepted",
     isThrottled: () => false,
+    throttledMs: () => 0,
     isHealthy: () => true,
     unlock: () => false,
     close: () => {},

@@ -10,6 +10,7 @@ const ROOMS: readonly (readonly string[])[] = [
   ["cli"],
   ["server"],
   ["mod.ts"],
+  ["library"],
   ["config"],
   ["http"],
   ["page"],

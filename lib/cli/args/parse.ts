@@ -24,7 +24,7 @@ import {
   type OptionsOf,
   optionsOf,
 } from "./commands.ts";
-import { nearestOf } from "./did_you_mean.ts";
+import { nearestOf } from "../../config/did_you_mean.ts";
 
 /** Kind of key that `keygen` makes. */
 export type KeyKind = "seal" | "api" | "guard";

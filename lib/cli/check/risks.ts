@@ -7,8 +7,8 @@
 import type { Config } from "../../config/options.ts";
 import { flagOf, variableOf } from "../../config/option.ts";
 import type { OptionSourceMap } from "../args/parse.ts";
-import { isInTheClear, isLoopback } from "../../page/shared/address.ts";
-import { MAX_ADVISABLE_WINDOW } from "../../otp/totp.ts";
+import { SERVICE_RISKS } from "../../config/risks.ts";
+import { isLoopback } from "../../page/shared/address.ts";
 import { refusesNothing } from "../../guard/guard.ts";
 import type { Variable } from "../io/io.ts";
 
@@ -45,54 +45,15 @@ const OPTION_RISKS: readonly {
     risk: "--metrics-port requires no API key, and other machines can reach it. Restrict access " +
       "with a firewall.",
   },
-  {
-    applies: ({ baseUrl }) => baseUrl !== undefined && isInTheClear(baseUrl),
-    risk: "--base-url sends callers to plain HTTP.",
-  },
-  {
-    // A trusted proxy forwards the host that browsers use.
-    applies: ({ html, baseUrl, trustProxy }) =>
-      html === "image" && baseUrl === undefined && !trustProxy,
-    risk:
-      "--html image without --base-url: the picture is at the host that the caller named, which " +
-      "browsers of your users may not reach. Give --base-url.",
-  },
-  {
-    applies: ({ html }) => html === "image",
-    risk:
-      "--html image puts the secret into the address of a picture, which proxies write into their logs.",
-  },
-  {
-    applies: ({ window }) => window > MAX_ADVISABLE_WINDOW,
-    risk: "--window is more than 2: every code is accepted for minutes, and guessing is that " +
-      "much easier.",
-  },
-  {
-    applies: ({ maxFailures }) => maxFailures === 0,
-    risk: "--max-failures 0: pins can be guessed without limit.",
-  },
-  {
-    applies: ({ maxFailures, sealKeysFile }) => maxFailures === 0 && sealKeysFile !== undefined,
-    risk:
-      "--seal-keys-file with --max-failures 0: a copy of sealed secrets and a way to the port " +
-      "are enough to guess pins without limit.",
-  },
-  {
-    applies: ({ maxFailures, apiKeysFile }) =>
-      maxFailures > 0 && maxFailures < 4 && apiKeysFile !== undefined,
-    risk:
-      "--max-failures is below 4, and a caller with an API key has half of them for a secret: " +
-      "one or two wrong pins make it wait.",
-  },
-  {
-    applies: (config) => isBareGuard(config) && hasPassword(config),
-    risk: "--guard sends its password over the network without TLS. Use rediss://.",
-  },
-  {
-    applies: (config) => isBareGuard(config) && !hasPassword(config),
-    risk: "--guard crosses the network without TLS: anyone in between can reset its " +
-      "state. Use rediss://.",
-  },
+  ...SERVICE_RISKS.map(({ applies, risk }) => ({
+    applies: (config: Config) =>
+      applies({
+        ...config,
+        hasApiKeys: config.apiKeysFile !== undefined,
+        hasSealKeys: config.sealKeysFile !== undefined,
+      }),
+    risk: risk(flagOf),
+  })),
   {
     applies: (config, sources) => hasPassword(config) && sources.get("guard") === "flag",
     risk: "--guard has a password, and everybody on this machine can read command lines. Give " +
@@ -151,55 +112,8 @@ function isReachable({ host, socket }: Config): boolean {
   return socket === undefined && !isLoopback(host);
 }
 
-/** Whether the connection to the store of the guard crosses a network without TLS. */
-function isBareGuard({ guard }: Config): boolean {
-  return guard !== "memory" && !guard.isEncrypted && !guard.authorities.every(isLoopback);
-}
-
 function hasPassword({ guard }: Config): boolean {
   return guard !== "memory" && guard.hasPassword;
-}
-
-/** Lines of a file of API keys with risks, by their numbers. */
-export interface KeyLines {
-  /** Lines with a colon but without a name. */
-  readonly doubtful: readonly number[];
-  /** Lines whose key is one character repeated. */
-  readonly guessable: readonly number[];
-}
-
-/** Finds the risks of a file of API keys. */
-export function keyRisks({ doubtful, guessable }: KeyLines): readonly string[] {
-  const risk = (lines: readonly number[], clause: string): readonly string[] => {
-    if (lines.length === 0) return [];
-    const more = lines.length === 1 ? "" : ` (and ${lines.length - 1} more)`;
-    return [`line ${lines[0]}${more} of the file of --api-keys-file ${clause}`];
-  };
-  return [
-    ...risk(
-      doubtful,
-      "has a colon, and no name before it: the whole line is the key. A name begins with a letter, " +
-        "and has only letters, digits, dots, hyphens and underscores.",
-    ),
-    ...risk(guessable, "has one character repeated as its key, which is easily guessed."),
-  ];
-}
-
-/** Facts of the key of `--guard-key-file`. */
-export interface GuardKeyFacts {
-  /** True for one byte repeated. */
-  readonly isOneCharacter: boolean;
-  /** True for a key that is an API key too. */
-  readonly isApiKey: boolean;
-}
-
-/** Finds the risks of the guard's key. */
-export function guardKeyRisks({ isOneCharacter, isApiKey }: GuardKeyFacts): readonly string[] {
-  const file = "the file of --guard-key-file";
-  return [
-    ...(isOneCharacter ? [`${file} has one character repeated, which is easily guessed.`] : []),
-    ...(isApiKey ? [`${file} has a key of --api-keys-file, which callers have.`] : []),
-  ];
 }
 
 /** Environment variable that changes the behaviour of the runtime. */

@@ -16,7 +16,8 @@ import { doubtfulLines, guessableLines, parseKeys } from "../../http/api_keys.ts
 import { readGuardKey } from "../../server/guard.ts";
 import { isOneCharacter } from "../../system/key_file.ts";
 import { readVariable, variableNames } from "../io/io.ts";
-import { guardKeyRisks, keyRisks, optionRisks, variableRisks, WATCHED_VARIABLES } from "./risks.ts";
+import { guardKeyRisks, keyRisks } from "../../config/risks.ts";
+import { optionRisks, variableRisks, WATCHED_VARIABLES } from "./risks.ts";
 
 /**
  * Finds the risks of the options, of their files and of the environment.
@@ -87,7 +88,10 @@ function keyFileRisks({ apiKeysFile: path }: Config): readonly string[] {
   if (path === undefined) return [];
   try {
     const text = readOptionText("apiKeysFile", path);
-    return keyRisks({ doubtful: doubtfulLines(text), guessable: guessableLines(text) });
+    return keyRisks(
+      { doubtful: doubtfulLines(text), guessable: guessableLines(text) },
+      "the file of --api-keys-file",
+    );
   } catch {
     return [];
   }
@@ -101,10 +105,11 @@ function guardKeyFileRisks({ guardKeyFile, apiKeysFile }: Config): readonly stri
     const callers = apiKeysFile === undefined
       ? []
       : parseKeys(readOptionText("apiKeysFile", apiKeysFile));
-    return guardKeyRisks({
+    const facts = {
       isOneCharacter: isOneCharacter(key),
       isApiKey: callers.some((caller) => caller.key === key),
-    });
+    };
+    return guardKeyRisks(facts, "the file of --guard-key-file", "--api-keys-file");
   } catch {
     return [];
   }

@@ -38,8 +38,8 @@ export interface RedisStoreOptions {
  */
 export class RedisStore implements GuardStore {
   readonly #options: RedisStoreOptions;
-  /** Throttled pins by secret and source; a full table drops its oldest entry. */
-  readonly #refusals = new ExpiringMap<true>();
+  /** Ends of throttles by secret and source; a full table drops its oldest entry. */
+  readonly #refusals = new ExpiringMap<number>();
 
   /** Makes a store. */
   constructor(options: RedisStoreOptions) {
@@ -68,8 +68,9 @@ export class RedisStore implements GuardStore {
     try {
       const { verdict, refusedMs } = await link.run(key, (send) => decide(send, key, call));
       if (refusedMs > 0) {
-        const untilMs = now() + Math.min(refusedMs, MAX_REFUSAL_MS);
-        this.#refusals.set(refusalName(fingerprint, pin.source), true, untilMs);
+        const nowMs = now();
+        const untilMs = nowMs + Math.min(refusedMs, MAX_REFUSAL_MS);
+        this.#refusals.set(refusalName(fingerprint, pin.source), nowMs + refusedMs, untilMs);
         if (this.#refusals.size > MAX_REFUSALS) this.#refusals.deleteOldest();
       }
       if (verdict === "unavailable") onError?.();
@@ -83,8 +84,13 @@ export class RedisStore implements GuardStore {
 
   /** Whether this process remembers a refusal. */
   isThrottled(fingerprint: string, source: string | undefined): boolean {
-    const name = refusalName(fingerprint, source);
-    return this.#refusals.get(name, this.#options.now()) !== undefined;
+    return this.throttledMs(fingerprint, source) > 0;
+  }
+
+  /** Returns the rest of a remembered refusal, in milliseconds; 0 without one. */
+  throttledMs(fingerprint: string, source: string | undefined): number {
+    const nowMs = this.#options.now();
+    return (this.#refusals.get(refusalName(fingerprint, source), nowMs) ?? nowMs) - nowMs;
   }
 
   /** Ends the throttle of a secret, of which this process forgets the refusals within a second. */

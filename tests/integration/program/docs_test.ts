@@ -34,7 +34,8 @@ Deno.test("docs/runtimes.md: the program reads neither options nor code from its
 
 /** The example of a sidecar in docs/embedding.md, with this program in place of the executable. */
 function example(language: string): string {
-  const code = read("docs/embedding.md").split(`\`\`\`${language}\n`)[1]!.split("```")[0]!;
+  const [, sidecar] = read("docs/embedding.md").split("\n## Sidecar\n");
+  const code = sidecar!.split(`\`\`\`${language}\n`)[1]!.split("```")[0]!;
   const [program, ...first] = programWords();
   const words = first.map((word) => `${JSON.stringify(word)}, `).join("");
   assert(code.includes('"dist/authenticator"') && code.includes('["--port"'));

@@ -29,6 +29,7 @@ const ROWS: readonly (readonly [FaultCode, number, number, string, string, boole
   ["version-mismatch", 500, 500, "VersionMismatch", "VersionMismatch", false],
   ["must-understand", 500, 500, "MustUnderstand", "MustUnderstand", false],
   ["busy", 503, 503, "Server", "Receiver", true],
+  ["closed", 503, 503, "Server", "Receiver", false],
   ["internal", 500, 500, "Server", "Receiver", false],
 ];
 

@@ -75,6 +75,7 @@ Deno.test("docs/wire.md: the table of limits is the one that is kept", () => {
 const FACTS: Required<CallFacts> = {
   secret: "kX3_p0aVbq",
   distance: 0,
+  retryAfterMs: 1,
   ignored: 1,
   unopened: "not-authentic",
   form: "plain",

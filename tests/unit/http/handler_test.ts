@@ -365,3 +365,11 @@ Deno.test("a long body is 503 in the form of its binding when too many are being
   ends.forEach((end) => end());
   await Promise.all(replies);
 });
+
+Deno.test("createHandler() answers 500 where a policy of the page cannot be in a header field", async () => {
+  const causes: unknown[] = [];
+  const page = { document: () => "", script: "", style: "", policy: "a\nb" };
+  const log = { error: (_: string, cause?: unknown) => void causes.push(cause) };
+  const reply = await handlerWith({ page, log })(new Request("http://localhost/api.asmx"));
+  assertEquals([reply.status, causes.map((cause) => cause instanceof TypeError)], [500, [true]]);
+});

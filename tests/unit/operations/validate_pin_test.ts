@@ -186,6 +186,7 @@ for (const [kind, find] of Object.entries(BROKEN)) {
         secretEncoding: "text",
         now: () => 300_000,
         pinGuard: guard,
+        unconfirmed: { count: 0 },
       } as const;
       const check = (pin: string, more: object = { find, log }): Promise<Completed<boolean>> =>
         validatePin({ pin, secretCode: "secret" }, { ...context, ...more });
@@ -214,6 +215,7 @@ for (const [kind, find] of Object.entries(BROKEN)) {
       now: () => 300_000,
       pinGuard: guard,
       find,
+      unconfirmed: { count: 0 },
     } as const;
     const pins = [...Array(40).fill(referenceHotp("secret", 13)), CURRENT];
     const calls = await Promise.all(
@@ -244,6 +246,7 @@ Deno.test("validatePin() calls the guard with the fingerprints, and logs the sho
     const guardCalls: unknown[] = [];
     const store = storeThat({
       isThrottled: (...args) => (guardCalls.push(args), refused !== undefined),
+      throttledMs: () => 700.2,
       decide: (...args) => (guardCalls.push(args), "replayed"),
     });
     const guard = {
@@ -260,7 +263,11 @@ Deno.test("validatePin() calls the guard with the fingerprints, and logs the sho
     const check = (more: Partial<Parameters<typeof validatePin>[1]>): Promise<Completed<boolean>> =>
       validatePin({ pin: referenceHotp("s", 10), secretCode: "s" }, { ...context, ...more });
     const name = "fingerprint of 115";
-    const facts = { secret: shortName(name), outcome: refused ?? "replayed" } as const;
+    const facts = {
+      secret: shortName(name),
+      outcome: refused ?? "replayed",
+      ...(refused && { retryAfterMs: 701 }),
+    } as const;
     assertEquals(await check({ source: "web" }), { result: false, facts });
     assertEquals(await check({}), { result: false, facts });
     const names = [[name, `web, ${name}`], [name, undefined]] as const;
@@ -271,6 +278,21 @@ Deno.test("validatePin() calls the guard with the fingerprints, and logs the sho
         ...(refused === undefined ? [[own, { matchedStep: 10, source: asker }]] : []),
       ]),
     );
+  }
+});
+
+Deno.test("validatePin() has the same facts for a right and a wrong pin that the guard does not judge", async () => {
+  for (const verdict of ["throttled", "unavailable"] as const) {
+    const store = storeThat({ decide: () => verdict, throttledMs: () => 5 });
+    const pinGuard = { fingerprint: () => "f", source: () => "s", store };
+    const context = { ...OTP, secretEncoding: "text", now: () => 300_000, pinGuard } as const;
+    const wait = verdict === "throttled" ? { retryAfterMs: 5 } : {};
+    for (const pin of [CURRENT, WRONG, "1", "letters"]) {
+      assertEquals(await validatePin({ pin, secretCode: "secret" }, context), {
+        result: false,
+        facts: { secret: "f", outcome: verdict, ...wait },
+      });
+    }
   }
 });
 

@@ -290,3 +290,12 @@ Deno.test("an unlock without a reply is a failure of the link, a refused one is 
     assertEquals(failed, fails, message);
   }
 });
+
+Deno.test("a Redis store returns the rest of a refusal that it remembers", async () => {
+  const { store, clock } = storeOver(() => [2, 30_000]);
+  assertEquals(store.throttledMs("a", undefined), 0);
+  await decide(store, "a", undefined);
+  clock.ms += 900;
+  assertEquals(store.throttledMs("a", undefined), 29_100);
+  assertEquals(store.throttledMs("a", "source"), 0);
+});

@@ -14,9 +14,11 @@ import type { BaseOptions } from "./request_target.ts";
 /** Options of a handler: those that the page shows, and its parts. */
 export interface HandlerOptions extends PageSettings, BaseOptions {
   /** Log for unexpected errors, and for warnings unless it takes none. */
-  readonly log: Pick<Log, "error"> & Partial<Pick<Log, "warn">>;
+  readonly log: Pick<Log, "error"> & { readonly warn?: Log["warn"] | undefined };
   /** Whether the server takes new work; otherwise `/readyz` answers 503. */
   readonly isReady: () => boolean;
+  /** Whether the service is closed; it then answers probes only. */
+  readonly isClosed?: (() => boolean) | undefined;
   /** Keys of which callers must show one; undefined when no key is required. */
   readonly apiKeys?: KeyRing | undefined;
   /** Service page for people; without it, `/api.asmx` names the descriptions for tools. */

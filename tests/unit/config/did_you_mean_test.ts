@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert/equals";
-import { nearestOf } from "../../../../lib/cli/args/did_you_mean.ts";
+import { nearestOf } from "../../../lib/config/did_you_mean.ts";
 
 // What was typed, the names there are, and the one that is near.
 const NEAR: readonly (readonly [string, readonly string[], string | undefined])[] = [

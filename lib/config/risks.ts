@@ -1,0 +1,143 @@
+/**
+ * Risks of the options that the server and the library have, and of their keys, as sentences.
+ *
+ * @module
+ */
+
+import { MAX_ADVISABLE_WINDOW } from "../otp/totp.ts";
+import { isInTheClear, isLoopback } from "../page/shared/address.ts";
+import type { Config } from "./options.ts";
+
+/** Options of a service, and which keys it has. */
+export interface RiskyConfig extends Config {
+  /** Whether callers need an API key. */
+  readonly hasApiKeys: boolean;
+  /** Whether secrets can be sealed. */
+  readonly hasSealKeys: boolean;
+}
+
+/** A risk of the options. */
+export interface ServiceRisk {
+  /** Whether the options have it. */
+  readonly applies: (config: RiskyConfig) => boolean;
+  /** Writes it with the names that options have for the reader, for instance flags. */
+  readonly risk: (name: (option: keyof Config) => string) => string;
+}
+
+/** Risks of the options of a service. */
+export const SERVICE_RISKS: readonly ServiceRisk[] = [
+  {
+    applies: ({ baseUrl }) => baseUrl !== undefined && isInTheClear(baseUrl),
+    risk: (name) => `${name("baseUrl")} sends callers to plain HTTP.`,
+  },
+  {
+    // A trusted proxy forwards the host that browsers use.
+    applies: ({ html, baseUrl, trustProxy }) =>
+      html === "image" && baseUrl === undefined && !trustProxy,
+    risk: (name) =>
+      `${name("html")} image without ${name("baseUrl")}: the picture is at the host that the ` +
+      `caller named, which browsers of your users may not reach. Give ${name("baseUrl")}.`,
+  },
+  {
+    applies: ({ html }) => html === "image",
+    risk: (name) =>
+      `${name("html")} image puts the secret into the address of a picture, which proxies write ` +
+      "into their logs.",
+  },
+  {
+    applies: ({ window }) => window > MAX_ADVISABLE_WINDOW,
+    risk: (name) =>
+      `${name("window")} is more than 2: every code is accepted for minutes, and ` +
+      "guessing is that much easier.",
+  },
+  {
+    applies: ({ maxFailures }) => maxFailures === 0,
+    risk: (name) => `${name("maxFailures")} 0: pins can be guessed without limit.`,
+  },
+  {
+    applies: ({ maxFailures, hasSealKeys }) => maxFailures === 0 && hasSealKeys,
+    risk: (name) =>
+      `${name("sealKeysFile")} with ${name("maxFailures")} 0: a copy of sealed secrets and a way ` +
+      "to the port are enough to guess pins without limit.",
+  },
+  {
+    applies: ({ maxFailures, hasApiKeys }) => maxFailures > 0 && maxFailures < 4 && hasApiKeys,
+    risk: (name) =>
+      `${name("maxFailures")} is below 4, and a caller with an API key has half of them for a ` +
+      "secret: one or two wrong pins make it wait.",
+  },
+  {
+    applies: ({ guard }) => isBare(guard) && hasPassword(guard),
+    risk: (name) =>
+      `${name("guard")} sends its password over the network without TLS. Use rediss://.`,
+  },
+  {
+    applies: ({ guard }) => isBare(guard) && !hasPassword(guard),
+    risk: (name) =>
+      `${name("guard")} crosses the network without TLS: anyone in between can reset its state. ` +
+      "Use rediss://.",
+  },
+];
+
+/** Whether the connection to the store of the guard crosses a network without TLS. */
+function isBare(guard: Config["guard"]): boolean {
+  return guard !== "memory" && !guard.isEncrypted && !guard.authorities.every(isLoopback);
+}
+
+function hasPassword(guard: Config["guard"]): boolean {
+  return guard !== "memory" && guard.hasPassword;
+}
+
+/** Lines of API keys with risks, by their numbers. */
+export interface KeyLines {
+  /** Lines with a colon but without a name. */
+  readonly doubtful: readonly number[];
+  /** Lines whose key is one character repeated. */
+  readonly guessable: readonly number[];
+}
+
+/**
+ * Finds the risks of API keys.
+ *
+ * @param place The place of the lines, for instance the file of an option.
+ */
+export function keyRisks({ doubtful, guessable }: KeyLines, place: string): readonly string[] {
+  const risk = (lines: readonly number[], clause: string): readonly string[] => {
+    if (lines.length === 0) return [];
+    const more = lines.length === 1 ? "" : ` (and ${lines.length - 1} more)`;
+    return [`line ${lines[0]}${more} of ${place} ${clause}`];
+  };
+  return [
+    ...risk(
+      doubtful,
+      "has a colon, and no name before it: the whole line is the key. A name begins with a letter, " +
+        "and has only letters, digits, dots, hyphens and underscores.",
+    ),
+    ...risk(guessable, "has one character repeated as its key, which is easily guessed."),
+  ];
+}
+
+/** Facts of the guard's key. */
+export interface GuardKeyFacts {
+  /** True for one byte repeated. */
+  readonly isOneCharacter: boolean;
+  /** True for a key that is an API key too. */
+  readonly isApiKey: boolean;
+}
+
+/**
+ * Finds the risks of the guard's key.
+ *
+ * @param place The place of the key, for instance the file of an option.
+ * @param callers The place of the API keys.
+ */
+export function guardKeyRisks(
+  { isOneCharacter, isApiKey }: GuardKeyFacts,
+  place: string,
+  callers: string,
+): readonly string[] {
+  return [
+    ...(isOneCharacter ? [`${place} has one character repeated, which is easily guessed.`] : []),
+    ...(isApiKey ? [`${place} has a key of ${callers}, which callers have.`] : []),
+  ];
+}
