@@ -12,7 +12,7 @@ import {
 } from "./fingerprint.ts";
 import { type Guard, type GuardRules, guardRules, refusesNothing } from "./guard.ts";
 import { type Evicted, MemoryStore } from "./memory_store.ts";
-import { openStore, type StoreFiles } from "./redis/connect.ts";
+import { type ClientOptions, openStore, type StoreFiles } from "./redis/connect.ts";
 import { StoreLink } from "./redis/link.ts";
 import { RedisStore } from "./redis/store.ts";
 import type { StoreUrl } from "./redis/store_url.ts";
@@ -51,6 +51,10 @@ export interface GuardEvents {
   readonly onStoreError?: () => void;
   /** Called when the store fails (once per reason) and, with undefined, when it recovers. */
   readonly onStoreChange?: (error: unknown) => void;
+  /** Called when Sentinels name another primary, with both addresses. */
+  readonly onStoreMove?: (from: string, to: string) => void;
+  /** Called when no Sentinel answers, and with undefined when one does again. */
+  readonly onWatchChange?: (error: unknown) => void;
 }
 
 /**
@@ -76,17 +80,40 @@ function redisStore(
   rules: GuardRules,
   url: StoreUrl,
   { now, readFiles = () => ({}) }: GuardSettings,
-  { onStoreError = () => {}, onStoreChange }: GuardEvents,
+  events: GuardEvents,
 ): Pick<Guard, "store" | "ready"> {
   const { promise: ready, resolve: markReady } = Promise.withResolvers<void>();
+  const primary = primaryObserver(events);
   const link = new StoreLink({
-    open: (onLoss) => openStore(url, { files: readFiles(), timeoutMs: url.timeoutMs, onLoss }),
+    open: (onLoss) => openStore(url, { readFiles, timeoutMs: url.timeoutMs, onLoss, ...primary }),
     now,
     onChange: (error) => {
       markReady();
-      onStoreChange?.(error);
+      events.onStoreChange?.(error);
     },
   });
-  const store = new RedisStore({ rules, link, now, onError: onStoreError });
+  const store = new RedisStore({ rules, link, now, onError: events.onStoreError ?? (() => {}) });
   return { store, ready };
+}
+
+// Compares what the clients of a store report one after the other.
+function primaryObserver(
+  { onStoreMove, onWatchChange }: GuardEvents,
+): Required<Pick<ClientOptions, "onPrimary" | "onWatchOutage">> {
+  let last: string | undefined;
+  let isOut = false;
+  const onWatchOutage = (error: unknown): void => {
+    if (isOut === (error !== undefined)) return;
+    isOut = !isOut;
+    onWatchChange?.(error);
+  };
+  return {
+    onWatchOutage,
+    onPrimary: (host, port) => {
+      onWatchOutage(undefined);
+      const address = `${host}:${port}`;
+      if (last !== undefined && last !== address) onStoreMove?.(last, address);
+      last = address;
+    },
+  };
 }

@@ -47,14 +47,18 @@ export function createGuard(config: Config, observer: GuardObserver): Guard | un
   const { guard, guardKeyFile } = config;
   const guardKey = guardKeyFile === undefined ? undefined : readGuardKey(guardKeyFile);
   const readFiles = guard === "memory" ? undefined : latestFiles(config);
+  const store = `the store of the guard, ${guard},`;
   return openGuard({ ...config, guardKey, readFiles, randomBytes, now: monotonicMs }, {
     onEviction: evictionObserver(config, observer),
     onStoreError: () => count("store-error"),
     onStoreChange: (error) => {
-      if (error === undefined) log.info(`the store of the guard, ${guard}, answers`);
-      else {log.warn(
-          `the store of the guard, ${guard}, ${storeClause(error)}: pins that need it are refused`,
-        );}
+      if (error === undefined) log.info(`${store} answers`);
+      else log.warn(`${store} ${storeClause(error)}: pins that need it are refused`);
+    },
+    onStoreMove: (from, to) => log.info(`${store} moved from ${from} to ${to}`),
+    onWatchChange: (error) => {
+      if (error === undefined) log.info(`${store} is watched again by its Sentinels`);
+      else log.warn(`${store} is not watched: ${storeClause(error)}; a failover is noticed late`);
     },
   });
 }

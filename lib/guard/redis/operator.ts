@@ -33,7 +33,7 @@ export async function withStore<T>(
   act: (store: StoreClient) => Promise<T>,
 ): Promise<T> {
   const timeoutMs = Math.max(LEAST_TIMEOUT_MS, url.timeoutMs);
-  const client = await openStore(url, { files, timeoutMs });
+  const client = await openStore(url, { readFiles: () => files, timeoutMs });
   try {
     await client.connect();
     return await act(client);

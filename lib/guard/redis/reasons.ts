@@ -59,7 +59,6 @@ const STORE_REASONS: readonly (readonly [RegExp, string])[] = [
   [/^(?:ASK|MOVED)\b/, "is a node of a Redis Cluster: use redis+cluster://"],
   [/^ERR This instance has cluster support disabled/, "is no Redis Cluster: use redis://"],
   [/^ERR No such master/, "knows no primary of that name"],
-  [/^no valid master node/, "knows no primary that is up"],
   [/^(?:MASTERDOWN|READONLY)\b/, "is a replica, which decides nothing"],
   [/^OOM\b/, "is full"],
   [/^DENIED Redis is running in protected mode/, "is in protected mode"],
@@ -78,7 +77,7 @@ const STORE_REASONS: readonly (readonly [RegExp, string])[] = [
   // Messages of the client, and of this folder.
   [/^(?:Connection timeout|Socket timeout)/, "cannot be reached in time"],
   [/^(?:Socket closed unexpectedly|The client is|Disconnects client)/, "closes the connection"],
-  [/^(?:All the root nodes|None of the sentinels|Cannot find node)/, "cannot be reached"],
+  [/^(?:All the root nodes|Cannot find node|There is no primary)/, "cannot be reached"],
   [/^(?:The queue is full|No reply in time)/, "does not answer in time"],
   [/^(?:Unknown RESP type|Unreadable reply)/, "does not speak the Redis protocol"],
 ];

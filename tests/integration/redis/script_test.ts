@@ -31,7 +31,7 @@ async function withLink(url: string, run: (link: StoreLink) => Promise<void>): P
   const link = new StoreLink({
     open: (onLoss) =>
       openStore(parseStoreUrl(url) as StoreUrl, {
-        files: {},
+        readFiles: () => ({}),
         timeoutMs: TIMEOUT_MS,
         onLoss,
       }),
