@@ -36,6 +36,8 @@ export interface ClientOptions {
   readonly timeoutMs: number;
   /** Called with each error of a connection to a server of the store. */
   readonly onLoss?: (error: unknown) => void;
+  /** A monotonic clock in milliseconds, for a client that stays. */
+  readonly now?: () => number;
   /** Called with the primary that Sentinels name, once it is connected. */
   readonly onPrimary?: (host: string, port: number) => void;
   /** Called when no Sentinel answers, and with undefined when one does again. */
@@ -112,6 +114,29 @@ export class StoreClient {
     const failed = results.filter((result) => result.status === "rejected");
     if (failed.length === results.length) throw failed[0]!.reason;
     return failed.map(({ reason }) => reason);
+  }
+
+  /** Runs commands at every server, and returns their results and the errors of those that fail. */
+  async each<T>(
+    commands: (send: Send) => Promise<T>,
+  ): Promise<{
+    readonly results: readonly (readonly [server: string, result: T])[];
+    readonly errors: readonly unknown[];
+  }> {
+    const results: (readonly [string, T])[] = [];
+    const errors: unknown[] = [];
+    await Promise.all(
+      this.#connections.probeKeys().map(async ([key = ""]) => {
+        const named = this.#connections.withServer(undefined, key);
+        const server = named instanceof ServerError ? named.server : "";
+        try {
+          results.push([server, await this.run(key, commands)]);
+        } catch (error) {
+          errors.push(error);
+        }
+      }),
+    );
+    return { results, errors };
   }
 
   /** Returns the servers that keep keys. */
@@ -282,7 +307,8 @@ interface Primary {
 }
 
 function openSentinel(context: Context): Connections {
-  const { url, options: { timeoutMs, onLoss = () => {}, onPrimary, onWatchOutage } } = context;
+  const { url, options } = context;
+  const { timeoutMs, now = () => 0, onLoss = () => {}, onPrimary, onWatchOutage } = options;
   const connecting = new Timeouts(timeoutMs, () => new Error(NO_REPLY));
   const open = new Set<Client>();
   /** The primary of the next commands, and the latest that was named. */
@@ -317,7 +343,7 @@ function openSentinel(context: Context): Connections {
     addresses: shuffled(url.addresses),
     primaryName: url.primaryName,
     timeoutMs,
-    now: () => performance.now(),
+    now,
     open: (address) => {
       const client = openClient(context, address, url.sentinelLogin(), 0);
       client.on("error", () => {});

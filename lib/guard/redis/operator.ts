@@ -7,7 +7,15 @@
 import type { GuardState } from "../guard.ts";
 import { openStore, type StoreClient, type StoreFiles } from "./connect.ts";
 import { UNREADABLE } from "./reasons.ts";
-import { isReply, KEY_PREFIX, parseState, redisKey, type Send, unlock } from "./script.ts";
+import {
+  isReply,
+  KEY_PREFIX,
+  parseState,
+  readTimeMs,
+  redisKey,
+  type Send,
+  unlock,
+} from "./script.ts";
 import type { StoreUrl } from "./store_url.ts";
 
 /** State of a secret, with the store's time at reading. */
@@ -111,12 +119,4 @@ function readStep(reply: unknown): { readonly cursor: string; readonly keys: rea
     throw new Error(UNREADABLE);
   }
   return { cursor: String(cursor), keys: keys.map(String) };
-}
-
-// TIME replies with seconds and microseconds, as texts.
-function readTimeMs(reply: unknown): number {
-  const [seconds, microseconds] = Array.isArray(reply) ? reply.map(Number) : [];
-  const nowMs = seconds! * 1000 + Math.floor(microseconds! / 1000);
-  if (!Number.isSafeInteger(nowMs)) throw new Error(UNREADABLE);
-  return nowMs;
 }

@@ -178,3 +178,15 @@ export function parseState(text: string): GuardState | undefined {
     })),
   };
 }
+
+/**
+ * Reads the reply to `TIME`, seconds and microseconds, as milliseconds.
+ *
+ * @throws {Error} When it is another reply.
+ */
+export function readTimeMs(reply: unknown): number {
+  const [seconds, microseconds] = Array.isArray(reply) ? reply.map(Number) : [];
+  const nowMs = seconds! * 1000 + Math.floor(microseconds! / 1000);
+  if (!Number.isSafeInteger(nowMs)) throw new Error(UNREADABLE);
+  return nowMs;
+}

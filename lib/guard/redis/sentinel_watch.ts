@@ -109,7 +109,10 @@ export class SentinelWatch {
       try {
         await this.#inTime(connection.connect());
         while (!this.#isClosed) {
-          this.#hear(address, await this.#inTime(this.#ask(connection.send, this.#answers.get(address))));
+          this.#hear(
+            address,
+            await this.#inTime(this.#ask(connection.send, this.#answers.get(address))),
+          );
           await this.#pause(this.#untilTurn(turn));
         }
       } catch (error) {

@@ -36,6 +36,8 @@ Deno.test("deploy/alerts.yml and deploy/grafana.json name metrics that there are
     cpuSeconds: 1,
     startSeconds: 1,
     isStoreUp: true,
+    storeNodesDown: 0,
+    clockAheadSeconds: 0,
     certificateUntilMs: 1,
   };
   const page = createMetrics("1", 1).text(figures);
