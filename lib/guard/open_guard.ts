@@ -97,7 +97,8 @@ function redisStore(
   const { promise: ready, resolve: markReady } = Promise.withResolvers<void>();
   const primary = primaryObserver(events);
   const link = new StoreLink({
-    open: (onLoss) => openStore(url, { readFiles, timeoutMs: url.timeoutMs, now, onLoss, ...primary }),
+    open: (onLoss) =>
+      openStore(url, { readFiles, timeoutMs: url.timeoutMs, now, onLoss, ...primary }),
     now,
     onChange: (error) => {
       markReady();
