@@ -78,8 +78,10 @@ function findingObserver(
           return log.warn(`${clockClause(finding.aheadMs)} of ${store.slice(0, -1)}`);
         case "keys":
           return log.warn(`${store} ${OTHER_KEYS}`);
-        case "no-info":
-          return log.warn(`${store} refuses INFO to its user: evictions go unnoticed`);
+        case "refused": {
+          const { command } = finding;
+          return log.warn(`${store} refuses ${command} to its user: ${WITHOUT[command]}`);
+        }
         case "evictions": {
           count("evicted-store", finding.count);
           const nowMs = monotonicMs();
@@ -97,6 +99,12 @@ function findingObserver(
       ),
   };
 }
+
+/** What a server lacks without a command. */
+const WITHOUT = {
+  INFO: "evictions go unnoticed",
+  DUMP: "if it is full, wrong pins are forgotten as soon as known sources",
+} as const;
 
 /** Clause about servers of a store with different guard keys; the store is the subject. */
 export const OTHER_KEYS: string =

@@ -18,8 +18,8 @@ export type StoreFinding =
   | { readonly kind: "keys" }
   /** The store evicts entries for want of memory. */
   | { readonly kind: "evictions"; readonly count: number }
-  /** The store does not let its user ask for the number of evictions. */
-  | { readonly kind: "no-info" };
+  /** The store refuses to its user a command without which pins are decided all the same. */
+  | { readonly kind: "refused"; readonly command: "INFO" | "DUMP" };
 
 /** Options of a monitor. */
 export interface StoreMonitorOptions {
@@ -64,6 +64,7 @@ export class StoreMonitor {
   readonly #timer: ReturnType<typeof setInterval>;
   #isLooking = false;
   #isInfoRefused = false;
+  #isDumpTried = false;
   #aheadMs: number | undefined;
   #hasOtherKeys = false;
   #fullLooks = 0;
@@ -106,6 +107,7 @@ export class StoreMonitor {
     try {
       const { link, keyId } = this.#options;
       this.#judge(await link.each((send) => this.#lookAt(send)));
+      if (!this.#isDumpTried) await link.run(KEY_IDS, (send) => this.#tryDump(send));
       this.#judgeKeys(await link.run(KEY_IDS, (send) => countOtherKeys(send, keyId, true)));
     } catch {
       // The link logs the reason.
@@ -123,7 +125,7 @@ export class StoreMonitor {
         ? undefined
         : send(["INFO", "stats"]).then(readEvicted).catch((error: unknown) => {
           unlessSilent(error);
-          if (!this.#isInfoRefused) this.#options.onFinding({ kind: "no-info" });
+          if (!this.#isInfoRefused) this.#options.onFinding({ kind: "refused", command: "INFO" });
           this.#isInfoRefused = true;
           return undefined;
         }),
@@ -131,6 +133,17 @@ export class StoreMonitor {
     if (wallNow === undefined || storeMs === undefined) return { aheadMs: undefined, evicted };
     const aheadMs = Math.max(0, sentMs - storeMs) + Math.min(0, wallNow() - storeMs);
     return { aheadMs, evicted };
+  }
+
+  // Decisions do without, and their replies do not say so.
+  async #tryDump(send: Send): Promise<void> {
+    try {
+      await send(["DUMP", KEY_IDS]);
+    } catch (error) {
+      unlessSilent(error);
+      this.#options.onFinding({ kind: "refused", command: "DUMP" });
+    }
+    this.#isDumpTried = true;
   }
 
   #judge(looks: readonly (readonly [server: string, look: Look])[]): void {
