@@ -50,8 +50,6 @@ export interface Connections {
   readonly connect: () => Promise<unknown>;
   /** Sends a command to the server of a key. */
   readonly send: (key: string, words: readonly string[]) => Promise<unknown>;
-  /** Returns the servers that keep keys. */
-  readonly servers: () => Promise<readonly Send[]>;
   /** Returns probe keys for each server; a healthy server answers for all of its own. */
   readonly probeKeys: () => readonly (readonly string[])[];
   /** Adds the server of a key to an error, unless the URL names it already. */
@@ -118,31 +116,26 @@ export class StoreClient {
 
   /** Runs commands at every server, and returns their results and the errors of those that fail. */
   async each<T>(
-    commands: (send: Send) => Promise<T>,
+    commands: (send: Send, servers: number) => Promise<T>,
   ): Promise<{
     readonly results: readonly (readonly [server: string, result: T])[];
     readonly errors: readonly unknown[];
   }> {
     const results: (readonly [string, T])[] = [];
     const errors: unknown[] = [];
+    const keys = this.#connections.probeKeys();
     await Promise.all(
-      this.#connections.probeKeys().map(async ([key = ""]) => {
+      keys.map(async ([key = ""]) => {
         const named = this.#connections.withServer(undefined, key);
         const server = named instanceof ServerError ? named.server : "";
         try {
-          results.push([server, await this.run(key, commands)]);
+          results.push([server, await this.run(key, (send) => commands(send, keys.length))]);
         } catch (error) {
           errors.push(error);
         }
       }),
     );
     return { results, errors };
-  }
-
-  /** Returns the servers that keep keys. */
-  async servers(): Promise<readonly Send[]> {
-    const servers = await this.#replies.within(() => this.#connections.servers());
-    return servers.map((send) => (words) => this.#replies.within(() => send(words)));
   }
 
   /** Whether the client was destroyed. */
@@ -251,10 +244,9 @@ function clientOptions({ url, options: { readFiles, timeoutMs } }: Context) {
 /** Redis' error for a slot without a node, for which the client has no error. */
 const NO_NODE = "CLUSTERDOWN Hash slot not served";
 
-function oneServer(send: Send): Pick<Connections, "send" | "servers" | "probeKeys"> {
+function oneServer(send: Send): Pick<Connections, "send" | "probeKeys"> {
   return {
     send: (_, words) => send(words),
-    servers: () => Promise.resolve([send]),
     probeKeys: () => [SPREAD_KEYS],
   };
 }
@@ -413,10 +405,6 @@ function openCluster(context: Context): Connections {
       if (client.masters.length === 0) throw new Error(NO_NODE);
     },
     send: (key, words) => client.sendCommand(key, false, [...words]),
-    servers: async () => {
-      const nodes = await Promise.all(client.masters.map((node) => client.nodeClient(node)));
-      return nodes.map((node): Send => (words) => node.sendCommand([...words]));
-    },
     probeKeys: () => {
       const keys = new Map<string, string>();
       for (let i = 0; i < MAX_TRIES && keys.size < client.masters.length; i++) {
