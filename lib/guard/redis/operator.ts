@@ -82,7 +82,7 @@ export interface SecretSample {
 }
 
 /** Number of entries in a sample: reading more would delay other clients of the store. */
-const SAMPLE_KEYS = 4000;
+const SAMPLE_KEYS = 2000;
 
 /**
  * Reads secrets in short steps, of a large store a sample: SCAN gives keys in no order.
