@@ -23,7 +23,7 @@ const PACKAGES = [
   ..."libmono-sqlite4.0-cil libxerial-sqlite-jdbc-java php-sqlite3 sqlite3".split(" "),
   ..."python3-bs4 python3-lxml python3-pyotp python3-requests python3-suds python3-zeep".split(" "),
   // Stores, databases, proxies, service managers, a browser.
-  ..."redis-server caddy dnsmasq-base nginx podman prometheus".split(" "),
+  ..."redis-server caddy dnsmasq-base haproxy nginx podman prometheus".split(" "),
   ..."dash mariadb-server postgresql".split(" "),
   ..."gdb systemd systemd-container chromium".split(" "),
   // Other machines: ARM by QEMU, Windows by Wine.

@@ -14,7 +14,7 @@ import { guardRules, pinsOwed, throttleTimes } from "../guard/guard.ts";
 import { noKeyClause, secretKey } from "../otp/secret.ts";
 import { openSecret, type SealKeys, UnopenedError } from "../sealing/seal_keys.ts";
 import type { StoreClient } from "../guard/redis/connect.ts";
-import { listSecrets, unlockSecret, withStore } from "../guard/redis/operator.ts";
+import { sampleSecrets, unlockSecret, withStore } from "../guard/redis/operator.ts";
 import { storeClause } from "../guard/redis/reasons.ts";
 import type { StoreUrl } from "../guard/redis/store_url.ts";
 import type { OptionsOf } from "./args/commands.ts";
@@ -152,26 +152,40 @@ interface Row {
 
 async function storeLines(url: StoreUrl, config: Config): Promise<readonly string[]> {
   const rules = guardRules(config);
-  let count = 0;
-  let refused = 0;
-  let rows: Row[] = [];
-  await atStore(url, config, async (store) => {
-    for await (const [fingerprint, { state, nowMs }] of listSecrets(store)) {
-      count++;
-      const { toSomeMs } = throttleTimes(rules, state, nowMs);
-      if (toSomeMs > 0) refused++;
-      const wrong = pinsOwed(rules, state, nowMs);
-      if (wrong === 0) continue;
-      const refusedSeconds = Math.ceil(toSomeMs / 1000);
-      rows.push({ name: shortName(fingerprint), wrong, refusedSeconds });
-      if (rows.length >= 100 * SHOWN_SECRETS) rows = most(rows);
-    }
-  });
+  const { secrets, total, errors } = await atStore(
+    url,
+    config,
+    (store) => sampleSecrets(store, url.database),
+  );
+  const rows = secrets.map(([fingerprint, { state, nowMs }]): Row => ({
+    name: shortName(fingerprint),
+    wrong: pinsOwed(rules, state, nowMs),
+    refusedSeconds: Math.ceil(throttleTimes(rules, state, nowMs).toSomeMs / 1000),
+  }));
+  const throttled = rows.filter(({ refusedSeconds }) => refusedSeconds > 0).length;
+  const read = secrets.length;
   return [
-    ...countLines({ entries: count, throttled: refused }),
-    ...most(rows).map(({ name, wrong, refusedSeconds }) =>
+    ...(total === read
+      ? countLines({ entries: read, throttled })
+      : estimateLines({ read, throttled, total })),
+    ...errors.map((error) => `not counted: the store of the guard, ${storeClause(error)}`),
+    ...most(rows.filter(({ wrong }) => wrong > 0)).map(({ name, wrong, refusedSeconds }) =>
       `secret=${name} wrong=${wrong} refused_seconds=${refusedSeconds}`
     ),
+  ];
+}
+
+function estimateLines({ read, throttled, total }: {
+  readonly read: number;
+  readonly throttled: number;
+  readonly total: number | undefined;
+}): readonly string[] {
+  const [some, refused] = total === undefined
+    ? [`more than ${read}`, `at least ${throttled}`]
+    : [`about ${total}`, `about ${Math.round(throttled * total / read)}`];
+  return [
+    `secrets remembered: ${some}; ${read} were read, from which the rest is estimated`,
+    `secrets whose pins are refused now: ${refused}`,
   ];
 }
 

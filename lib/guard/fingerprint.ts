@@ -45,6 +45,12 @@ export function shortName(fingerprint: string): string {
   return fingerprint.slice(0, SHORT_NAME_LENGTH);
 }
 
+/** Id of a guard key, from which the key cannot be recovered. */
+export function guardKeyId(guardKey: Uint8Array): string {
+  // No canonical key of a secret ends with a zero byte, so this is the fingerprint of none.
+  return shortName(createHmac("sha256", guardKey).update("guard key\0").digest("base64url"));
+}
+
 /** Length of a source name: 72 bits keep the few sources of one secret apart. */
 const SOURCE_NAME_LENGTH = 12;
 

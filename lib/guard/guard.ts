@@ -257,6 +257,20 @@ export interface MemoryStoreAdmin {
   readonly throttled: () => number;
 }
 
+/** View of a shared store, beside its decisions. */
+export interface SharedStore {
+  /** Clauses about the servers of a Cluster that fail while others answer. */
+  readonly failing: () => readonly string[];
+  /** The time by which this server's clock is ahead of the store's; undefined if unknown. */
+  readonly aheadMs: () => number | undefined;
+  /** Whether the clocks are too far apart. */
+  readonly isClockApart: () => boolean;
+  /** Whether another server used the store with another guard key in the last half minute. */
+  readonly hasOtherKeys: () => boolean;
+  /** Whether the store evicted entries in the last minute. */
+  readonly isFull: () => boolean;
+}
+
 /** Guard of secrets: a store, and the functions that name secrets and sources in it. */
 export interface Guard {
   /** Computes the fingerprint of a secret, from which the secret cannot be recovered. */
@@ -269,4 +283,6 @@ export interface Guard {
   readonly ready?: Promise<void>;
   /** Operator's view of the store in memory; undefined for a shared store. */
   readonly memory?: MemoryStoreAdmin | undefined;
+  /** View of the shared store; undefined for a store in memory. */
+  readonly shared?: SharedStore | undefined;
 }

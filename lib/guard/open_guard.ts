@@ -6,14 +6,16 @@
 
 import {
   fingerprintBy,
+  guardKeyId,
   type HmacAlgorithm,
   MIN_GUARD_KEY_BYTES,
   sourceNamesBy,
 } from "./fingerprint.ts";
 import { type Guard, type GuardRules, guardRules, refusesNothing } from "./guard.ts";
 import { type Evicted, MemoryStore } from "./memory_store.ts";
-import { openStore, type StoreFiles } from "./redis/connect.ts";
+import { type ClientOptions, openStore, type StoreFiles } from "./redis/connect.ts";
 import { StoreLink } from "./redis/link.ts";
+import { type StoreFinding, StoreMonitor } from "./redis/monitor.ts";
 import { RedisStore } from "./redis/store.ts";
 import type { StoreUrl } from "./redis/store_url.ts";
 
@@ -39,6 +41,8 @@ export interface GuardSettings {
   readonly randomBytes: (length: number) => Uint8Array;
   /** A monotonic clock in milliseconds. */
   readonly now: () => number;
+  /** The clock of this server in milliseconds, to compare with the store's; no comparison without. */
+  readonly wallNow?: (() => number) | undefined;
   /** Reads the texts of the files for a store; called for each connection. */
   readonly readFiles?: (() => StoreFiles) | undefined;
 }
@@ -51,6 +55,14 @@ export interface GuardEvents {
   readonly onStoreError?: () => void;
   /** Called when the store fails (once per reason) and, with undefined, when it recovers. */
   readonly onStoreChange?: (error: unknown) => void;
+  /** Called when Sentinels name another primary, with both addresses. */
+  readonly onStoreMove?: (from: string, to: string) => void;
+  /** Called when no Sentinel answers, and with undefined when one does again. */
+  readonly onWatchChange?: (error: unknown) => void;
+  /** Called when a finding about a shared store begins, and with each count of evictions. */
+  readonly onFinding?: (finding: StoreFinding) => void;
+  /** Called when a finding ends. */
+  readonly onFindingEnd?: (kind: "clock" | "keys") => void;
 }
 
 /**
@@ -66,7 +78,9 @@ export function openGuard(settings: GuardSettings, events: GuardEvents = {}): Gu
   const key = settings.guardKey ?? settings.randomBytes(MIN_GUARD_KEY_BYTES);
   const fingerprint = fingerprintBy(key, algorithm);
   const names = { fingerprint, source: sourceNamesBy(fingerprint) };
-  if (guard !== "memory") return { ...names, ...redisStore(rules, guard, settings, events) };
+  if (guard !== "memory") {
+    return { ...names, ...redisStore(rules, guard, { ...settings, guardKey: key }, events) };
+  }
   const { onEviction = () => {} } = events;
   const memory = new MemoryStore({ rules, now: settings.now, maxEntries, onEviction });
   return { ...names, store: memory, memory };
@@ -75,18 +89,62 @@ export function openGuard(settings: GuardSettings, events: GuardEvents = {}): Gu
 function redisStore(
   rules: GuardRules,
   url: StoreUrl,
-  { now, readFiles = () => ({}) }: GuardSettings,
-  { onStoreError = () => {}, onStoreChange }: GuardEvents,
-): Pick<Guard, "store" | "ready"> {
+  { now, wallNow, period, guardKey, readFiles = () => ({}) }:
+    & GuardSettings
+    & { readonly guardKey: Uint8Array },
+  events: GuardEvents,
+): Pick<Guard, "store" | "ready" | "shared"> {
   const { promise: ready, resolve: markReady } = Promise.withResolvers<void>();
+  const primary = primaryObserver(events);
   const link = new StoreLink({
-    open: (onLoss) => openStore(url, { files: readFiles(), timeoutMs: url.timeoutMs, onLoss }),
+    open: (onLoss) =>
+      openStore(url, { readFiles, timeoutMs: url.timeoutMs, now, onLoss, ...primary }),
     now,
     onChange: (error) => {
       markReady();
-      onStoreChange?.(error);
+      events.onStoreChange?.(error);
+      if (error === undefined) void monitor.look();
     },
   });
-  const store = new RedisStore({ rules, link, now, onError: onStoreError });
-  return { store, ready };
+  const { onStoreError: onError = () => {}, onFinding = () => {}, onFindingEnd: onEnd = () => {} } =
+    events;
+  const monitor = new StoreMonitor({
+    link,
+    keyId: guardKeyId(guardKey),
+    wallNow,
+    maxClockMs: period * 1000 / 3,
+    onFinding,
+    onEnd,
+  });
+  const store = new RedisStore({ rules, link, monitor, now, onError });
+  const shared = {
+    failing: () => link.failing,
+    aheadMs: () => monitor.aheadMs,
+    isClockApart: () => monitor.isClockApart,
+    hasOtherKeys: () => monitor.hasOtherKeys,
+    isFull: () => monitor.isFull,
+  };
+  return { store, ready, shared };
+}
+
+// Compares what the clients of a store report one after the other.
+function primaryObserver(
+  { onStoreMove, onWatchChange }: GuardEvents,
+): Required<Pick<ClientOptions, "onPrimary" | "onWatchOutage">> {
+  let last: string | undefined;
+  let isOut = false;
+  const onWatchOutage = (error: unknown): void => {
+    if (isOut === (error !== undefined)) return;
+    isOut = !isOut;
+    onWatchChange?.(error);
+  };
+  return {
+    onWatchOutage,
+    onPrimary: (host, port) => {
+      onWatchOutage(undefined);
+      const address = `${host}:${port}`;
+      if (last !== undefined && last !== address) onStoreMove?.(last, address);
+      last = address;
+    },
+  };
 }

@@ -18,6 +18,10 @@ const STORE_AWAY: RouteResult = {
   reply: { ...OK.reply, body: "ok; the store does not answer" },
   outcome: "ok",
 };
+const PART_AWAY: RouteResult = {
+  reply: { ...OK.reply, body: "ok; a part of the store does not answer" },
+  outcome: "ok",
+};
 const NOT_READY: RouteResult = { reply: plainReply(503, "Not ready."), outcome: "not-ready" };
 
 /** Answers `/healthz`: always 200. */
@@ -34,7 +38,8 @@ export function answerReadiness({ parts }: RequestContext): RouteResult {
   const { isReady, pinGuard: guard } = parts;
   const isHealthy = guard === undefined || guard.store.isHealthy();
   if (!isReady() || isHealthy === undefined) return NOT_READY;
-  return isHealthy ? OK : STORE_AWAY;
+  if (!isHealthy) return STORE_AWAY;
+  return guard?.shared?.failing().length ? PART_AWAY : OK;
 }
 
 /** Answers `/metrics`. */

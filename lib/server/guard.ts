@@ -9,7 +9,7 @@ import { OptionFileError } from "../config/option.ts";
 import { MIN_GUARD_KEY_BYTES } from "../guard/fingerprint.ts";
 import type { Guard } from "../guard/guard.ts";
 import type { Evicted } from "../guard/memory_store.ts";
-import { openGuard } from "../guard/open_guard.ts";
+import { type GuardEvents, openGuard } from "../guard/open_guard.ts";
 import type { StoreFiles } from "../guard/redis/connect.ts";
 import { storeClause } from "../guard/redis/reasons.ts";
 import type { Log } from "../telemetry/log.ts";
@@ -22,9 +22,11 @@ export interface GuardObserver {
   /** The log. */
   readonly log: Pick<Log, "info" | "warn">;
   /** Counts an event. */
-  readonly count: (event: GuardEvent) => void;
+  readonly count: (event: GuardEvent, count?: number) => void;
   /** Returns the time in milliseconds since any fixed moment, by a monotonic clock. */
   readonly monotonicMs: () => number;
+  /** Returns the time in milliseconds since 1970-01-01T00:00:00Z. */
+  readonly wallNow?: () => number;
   /** Source of random bytes for cryptography. */
   readonly randomBytes: (length: number) => Uint8Array;
 }
@@ -42,21 +44,96 @@ const WHITE_SPACE: readonly number[] = [0x09, 0x0a, 0x0d, 0x20];
  * @throws {OptionFileError} When a file of the options cannot be used.
  */
 export function createGuard(config: Config, observer: GuardObserver): Guard | undefined {
-  const { log, count, monotonicMs, randomBytes } = observer;
+  const { log, count, monotonicMs, wallNow, randomBytes } = observer;
   // Read the file even if the guard needs no key: all commands must refuse an unusable file.
   const { guard, guardKeyFile } = config;
   const guardKey = guardKeyFile === undefined ? undefined : readGuardKey(guardKeyFile);
   const readFiles = guard === "memory" ? undefined : latestFiles(config);
-  return openGuard({ ...config, guardKey, readFiles, randomBytes, now: monotonicMs }, {
+  const store = `the store of the guard, ${guard},`;
+  return openGuard({ ...config, guardKey, readFiles, randomBytes, wallNow, now: monotonicMs }, {
     onEviction: evictionObserver(config, observer),
     onStoreError: () => count("store-error"),
     onStoreChange: (error) => {
-      if (error === undefined) log.info(`the store of the guard, ${guard}, answers`);
-      else {log.warn(
-          `the store of the guard, ${guard}, ${storeClause(error)}: pins that need it are refused`,
-        );}
+      if (error === undefined) log.info(`${store} answers`);
+      else log.warn(`${store} ${storeClause(error)}: pins that need it are refused`);
+    },
+    ...findingObserver(store, observer),
+    onStoreMove: (from, to) => log.info(`${store} moved from ${from} to ${to}`),
+    onWatchChange: (error) => {
+      if (error === undefined) log.info(`${store} is watched again by its Sentinels`);
+      else log.warn(`${store} is not watched: ${storeClause(error)}; a failover is noticed late`);
     },
   });
+}
+
+function findingObserver(
+  store: string,
+  { log, count, monotonicMs }: GuardObserver,
+): Pick<GuardEvents, "onFinding" | "onFindingEnd"> {
+  let warnedMs = -Infinity;
+  return {
+    onFinding: (finding) => {
+      switch (finding.kind) {
+        case "clock":
+          return log.warn(`${clockClause(finding.aheadMs)} of ${store.slice(0, -1)}`);
+        case "keys":
+          return log.warn(`${store} ${OTHER_KEYS}`);
+        case "refused": {
+          const { command } = finding;
+          return log.warn(`${store} refuses ${command} to its user: ${WITHOUT[command]}`);
+        }
+        case "evictions": {
+          count("evicted-store", finding.count);
+          const nowMs = monotonicMs();
+          if (nowMs - warnedMs < EVICTION_WARNING_MS) return;
+          warnedMs = nowMs;
+          return log.warn(`${store} ${FULL_STORE}`);
+        }
+      }
+    },
+    onFindingEnd: (kind) =>
+      log.info(
+        kind === "keys"
+          ? `${store} has no server with another guard key any more`
+          : `the clock agrees with that of ${store.slice(0, -1)} again`,
+      ),
+  };
+}
+
+/** What a server lacks without a command. */
+const WITHOUT = {
+  INFO: "evictions go unnoticed",
+  DUMP: "if it is full, wrong pins are forgotten as soon as known sources",
+} as const;
+
+/** Clause about servers of a store with different guard keys; the store is the subject. */
+export const OTHER_KEYS: string =
+  "has servers with different guard keys, which count wrong pins and used codes apart: give all the " +
+  "same --guard-key-file";
+
+/** Clause about a store that evicts entries; the store is the subject. */
+export const FULL_STORE: string =
+  "is full, and evicts entries that are still needed: give it more memory (maxmemory)";
+
+/** Clause about a clock, to be followed by the store: "the clock is 90 s ahead of that". */
+export function clockClause(aheadMs: number): string {
+  const seconds = Math.round(Math.abs(aheadMs) / 1000);
+  return `the clock is ${seconds} s ${aheadMs > 0 ? "ahead of" : "behind"} that`;
+}
+
+/** Problems of a guard for the status of a server, as clauses. */
+export function guardProblems(guard: Guard | undefined): readonly string[] {
+  if (guard === undefined) return [];
+  const { store, shared } = guard;
+  const name = "the store of the guard";
+  if (!store.isHealthy()) return [`${name} does not answer`];
+  if (shared === undefined) return [];
+  return [
+    ...shared.failing().map((clause) => `${name}, ${clause}`),
+    ...(shared.isClockApart() ? [`${clockClause(shared.aheadMs()!)} of ${name}`] : []),
+    ...(shared.hasOtherKeys() ? [`${name} ${OTHER_KEYS}`] : []),
+    ...(shared.isFull() ? [`${name} ${FULL_STORE}`] : []),
+  ];
 }
 
 /** The byte order mark of UTF-8, which programs on Windows write. */

@@ -28,7 +28,7 @@ import type { RequestEvent } from "../telemetry/request_event.ts";
 import type { ServerStatus } from "../telemetry/status.ts";
 import { withTimeout } from "./runtime/timeout.ts";
 import type { PeerAddresses, Runtime } from "./runtime/runtime.ts";
-import { createGuard } from "./guard.ts";
+import { createGuard, guardProblems } from "./guard.ts";
 import { LogWriter } from "./log_writer.ts";
 import { replyBatches } from "./reply_batch.ts";
 import { readOptionText } from "./files/option_file.ts";
@@ -150,7 +150,8 @@ export function createServerService(
     log,
     monotonicMs,
     randomBytes,
-    count: (event) => metrics?.countGuard(event),
+    wallNow: now,
+    count: (event, count) => metrics?.countGuard(event, count),
   });
   const { handler, operatorHandler, selfCheck } = createService(config, {
     now,
@@ -239,9 +240,7 @@ function statusOf(
   return {
     problems: [
       ...(isReady ? [] : ["the server does not take requests"]),
-      ...(guard === undefined || guard.store.isHealthy()
-        ? []
-        : ["the store of the guard does not answer"]),
+      ...guardProblems(guard),
       ...(until !== undefined && until < nowMs ? ["the certificate has expired"] : []),
     ],
     ...shown,
@@ -361,6 +360,12 @@ function processFigures(): Parameters<Metrics["text"]>[0] {
 
 function guardFigures(guard: Guard | undefined): Partial<Parameters<Metrics["text"]>[0]> {
   if (guard === undefined) return {};
-  const { memory, store } = guard;
-  return memory ? { guardEntries: memory.size() } : { isStoreUp: store.isHealthy() === true };
+  const { memory, store, shared } = guard;
+  if (memory) return { guardEntries: memory.size() };
+  const aheadMs = shared?.aheadMs();
+  return {
+    isStoreUp: store.isHealthy() === true,
+    storeNodesDown: shared?.failing().length,
+    clockAheadSeconds: aheadMs === undefined ? undefined : aheadMs / 1000,
+  };
 }

@@ -24,6 +24,10 @@ export interface ProcessFigures {
   readonly guardEntries?: number | undefined;
   /** Whether the store of the guard answers; undefined without one. */
   readonly isStoreUp?: boolean | undefined;
+  /** Servers of a Cluster that fail while others answer; undefined without a shared store. */
+  readonly storeNodesDown?: number | undefined;
+  /** Time by which the clock is ahead of the store's, in seconds; undefined if unknown. */
+  readonly clockAheadSeconds?: number | undefined;
   /** End of the certificate, in milliseconds since 1970; undefined without TLS. */
   readonly certificateUntilMs?: number | undefined;
   /** Times that all connections were dropped because they took too much memory. */
@@ -39,15 +43,15 @@ export interface Metrics {
   /** Counts a request. */
   readonly observe: (event: RequestEvent) => void;
   /** Counts an event of the guard. */
-  readonly countGuard: (event: GuardEvent) => void;
+  readonly countGuard: (event: GuardEvent, count?: number) => void;
   /** Returns the number of secrets whose pins were checked, by form. */
   readonly checkedSecrets: () => CheckedSecrets;
   /** Writes the page. */
   readonly text: (figures: ProcessFigures) => string;
 }
 
-/** Event of the guard: an entry evicted from memory, or a pin without a decision of the store. */
-export type GuardEvent = `evicted-${Evicted}` | "store-error";
+/** Event of the guard: an entry evicted, from memory or by the store, or a pin without a decision. */
+export type GuardEvent = `evicted-${Evicted | "store"}` | "store-error";
 
 // Upper bounds in seconds. A reply takes well under a millisecond; a body may take ten seconds.
 const BUCKETS_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 2.5, 10];
@@ -99,11 +103,12 @@ export function createMetrics(version: string, window: number): Metrics {
     "evicted-known": 0,
     "evicted-failed": 0,
     "evicted-throttled": 0,
+    "evicted-store": 0,
     "store-error": 0,
   };
   let wrongPins = 0;
   return {
-    countGuard: (event) => void guard[event]++,
+    countGuard: (event, count = 1) => void (guard[event] += count),
     observe: (event) => {
       const { operation, caller, outcome, durationMs, facts = {} } = event;
       if (outcome === "false" && facts.secret !== undefined) wrongPins++;
@@ -218,11 +223,12 @@ function guardLines(guard: Readonly<Record<GuardEvent, number>>, wrongPins: numb
   const evictions = "authenticator_guard_evictions_total";
   const errors = "authenticator_guard_store_errors_total";
   return [
-    ...family(evictions, "counter", "Secrets evicted because a table was full."),
+    ...family(evictions, "counter", "Secrets evicted because a table or the store was full."),
     sample(evictions, { class: "used" }, guard["evicted-used"]),
     sample(evictions, { class: "known" }, guard["evicted-known"]),
     sample(evictions, { class: "failed" }, guard["evicted-failed"]),
     sample(evictions, { class: "throttled" }, guard["evicted-throttled"]),
+    sample(evictions, { class: "store" }, guard["evicted-store"]),
     ...counter("authenticator_guard_wrong_pins_total", "Wrong pins that were checked.", wrongPins),
     ...counter(
       errors,
@@ -249,6 +255,16 @@ function figureLines(figures: ProcessFigures, version: string): string[] {
       "authenticator_guard_store_up",
       "Whether the store of the guard answers: 1 or 0.",
       isUp,
+    ),
+    ...gauge(
+      "authenticator_guard_store_nodes_down",
+      "Nodes of a Cluster that do not answer while others do.",
+      figures.storeNodesDown,
+    ),
+    ...gauge(
+      "authenticator_guard_clock_ahead_seconds",
+      "Time by which this server's clock is ahead of the store's, beyond the round trip.",
+      figures.clockAheadSeconds,
     ),
     ...gauge(expiry, "End of the certificate of --tls-cert, Unix time.", until),
     ...counter(

@@ -101,8 +101,9 @@ export class LuaStore {
     if (name === "SET") this.#texts.set(key, text);
     else if (name === "DEL") this.#texts.delete(key);
     else if (name === "PTTL") return lua.lua_pushnumber(this.#state, -1), 1;
-    else if (name !== "GET") throw new Error(`The store has no ${name}`);
-    const found = name === "GET" ? this.#texts.get(key) : undefined;
+    else if (name === "RESTORE") return 0;
+    else if (name !== "GET" && name !== "DUMP") throw new Error(`The store has no ${name}`);
+    const found = name === "GET" || name === "DUMP" ? this.#texts.get(key) : undefined;
     if (found === undefined) lua.lua_pushboolean(this.#state, false);
     else lua.lua_pushstring(this.#state, luaText(found));
     return 1;

@@ -8,7 +8,11 @@ import { createServer } from "node:net";
 import process from "node:process";
 import type { Config } from "../../config/options.ts";
 import { flagOf, UsageError } from "../../config/option.ts";
+import { guardKeyId } from "../../guard/fingerprint.ts";
 import { refusesNothing } from "../../guard/guard.ts";
+import { countOtherKeys, KEY_IDS } from "../../guard/redis/monitor.ts";
+import { OTHER_KEYS, readGuardKey } from "../../server/guard.ts";
+import { warn } from "../io/io.ts";
 import { ListenError } from "../../server/listen/error.ts";
 import { systemErrorCode } from "../../system/system_error.ts";
 import type { TcpAddress } from "../../server/runtime/runtime.ts";
@@ -85,5 +89,10 @@ export async function checkStore(config: Config): Promise<void> {
   await atStore(url, config, async (store) => {
     const [error] = await store.probe();
     if (error !== undefined) throw error;
+    const { guardKeyFile } = config;
+    if (guardKeyFile === undefined) return;
+    const keyId = guardKeyId(readGuardKey(guardKeyFile));
+    const others = await store.run(KEY_IDS, (send) => countOtherKeys(send, keyId, false));
+    if (others > 0) warn(`the store of the guard, ${url}, ${OTHER_KEYS}.`);
   });
 }

@@ -10,7 +10,8 @@ import tls from "node:tls";
 import { Timeouts } from "../../system/timeouts.ts";
 import { NO_REPLY, ServerError, serverName } from "./reasons.ts";
 import { probe, PROBE_PREFIX, type Send } from "./script.ts";
-import type { StoreLogin, StoreUrl } from "./store_url.ts";
+import { SentinelWatch } from "./sentinel_watch.ts";
+import type { StoreAddress, StoreLogin, StoreUrl } from "./store_url.ts";
 
 /** Texts of the option files for a store: PEM texts for TLS, and the password. */
 export interface StoreFiles {
@@ -26,8 +27,8 @@ export interface StoreFiles {
 
 /** Options of a client. */
 export interface ClientOptions {
-  /** The texts of files; those for TLS are used with rediss only. */
-  readonly files: StoreFiles;
+  /** Reads the texts of files, for each connection; those for TLS are used with rediss only. */
+  readonly readFiles: () => StoreFiles;
   /**
    * Timeout of each command, and of connecting to one server, in milliseconds. Connecting to the
    * store has twice as long.
@@ -35,6 +36,12 @@ export interface ClientOptions {
   readonly timeoutMs: number;
   /** Called with each error of a connection to a server of the store. */
   readonly onLoss?: (error: unknown) => void;
+  /** A monotonic clock in milliseconds, for a client that stays. */
+  readonly now?: () => number;
+  /** Called with the primary that Sentinels name, once it is connected. */
+  readonly onPrimary?: (host: string, port: number) => void;
+  /** Called when no Sentinel answers, and with undefined when one does again. */
+  readonly onWatchOutage?: (error: unknown) => void;
 }
 
 /** Connections of the official client to a store of any kind. */
@@ -43,8 +50,6 @@ export interface Connections {
   readonly connect: () => Promise<unknown>;
   /** Sends a command to the server of a key. */
   readonly send: (key: string, words: readonly string[]) => Promise<unknown>;
-  /** Returns the servers that keep keys. */
-  readonly servers: () => Promise<readonly Send[]>;
   /** Returns probe keys for each server; a healthy server answers for all of its own. */
   readonly probeKeys: () => readonly (readonly string[])[];
   /** Adds the server of a key to an error, unless the URL names it already. */
@@ -109,10 +114,28 @@ export class StoreClient {
     return failed.map(({ reason }) => reason);
   }
 
-  /** Returns the servers that keep keys. */
-  async servers(): Promise<readonly Send[]> {
-    const servers = await this.#replies.within(() => this.#connections.servers());
-    return servers.map((send) => (words) => this.#replies.within(() => send(words)));
+  /** Runs commands at every server, and returns their results and the errors of those that fail. */
+  async each<T>(
+    commands: (send: Send, servers: number) => Promise<T>,
+  ): Promise<{
+    readonly results: readonly (readonly [server: string, result: T])[];
+    readonly errors: readonly unknown[];
+  }> {
+    const results: (readonly [string, T])[] = [];
+    const errors: unknown[] = [];
+    const keys = this.#connections.probeKeys();
+    await Promise.all(
+      keys.map(async ([key = ""]) => {
+        const named = this.#connections.withServer(undefined, key);
+        const server = named instanceof ServerError ? named.server : "";
+        try {
+          results.push([server, await this.run(key, (send) => commands(send, keys.length))]);
+        } catch (error) {
+          errors.push(error);
+        }
+      }),
+    );
+    return { results, errors };
   }
 
   /** Whether the client was destroyed. */
@@ -186,15 +209,16 @@ interface Context {
   readonly options: ClientOptions;
 }
 
-function loginOf({ url, options: { files: { password } } }: Context): StoreLogin {
+function loginOf({ url, options: { readFiles } }: Context): StoreLogin {
+  const { password } = readFiles();
   return { ...url.login(), ...(password && { password }) };
 }
 
 const PROTOCOL = { RESP: 2, commandOptions: { timeout: 0 } } as const;
 
 // deno-lint-ignore explicit-function-return-type
-function clientOptions({ url, options: { files, timeoutMs } }: Context) {
-  const { ca, cert, key } = files;
+function clientOptions({ url, options: { readFiles, timeoutMs } }: Context) {
+  const { ca, cert, key } = readFiles();
   return {
     disableOfflineQueue: true,
     disableClientInfo: true,
@@ -220,75 +244,134 @@ function clientOptions({ url, options: { files, timeoutMs } }: Context) {
 /** Redis' error for a slot without a node, for which the client has no error. */
 const NO_NODE = "CLUSTERDOWN Hash slot not served";
 
-function oneServer(send: Send): Pick<Connections, "send" | "servers" | "probeKeys"> {
+function oneServer(send: Send): Pick<Connections, "send" | "probeKeys"> {
   return {
     send: (_, words) => send(words),
-    servers: () => Promise.resolve([send]),
     probeKeys: () => [SPREAD_KEYS],
   };
 }
 
-function openServer(context: Context): Connections {
-  const { redis, url, options: { onLoss = () => {} } } = context;
+type Client = ReturnType<typeof openClient>;
+
+// deno-lint-ignore explicit-function-return-type
+function openClient(
+  context: Context,
+  address: StoreAddress,
+  login: StoreLogin,
+  database = context.url.database,
+) {
   const { socket, ...common } = clientOptions(context);
-  const [address] = url.addresses;
-  const client = redis.createClient({
+  return context.redis.createClient({
     ...PROTOCOL,
     ...common,
-    ...loginOf(context),
-    database: url.database,
-    socket: { ...socket, ...address! },
+    ...login,
+    database,
+    socket: { ...socket, ...address },
   });
+}
+
+/** Destroys a client, which may have closed itself. */
+function destroyClient(client: Client): void {
+  try {
+    client.destroy();
+  } catch {
+    // It is closed.
+  }
+}
+
+function openServer(context: Context): Connections {
+  const { url: { addresses }, options: { onLoss = () => {} } } = context;
+  const client = openClient(context, addresses[0]!, loginOf(context));
   client.on("error", onLoss);
   const send: Send = (words) => client.sendCommand([...words]);
   return {
     ...oneServer(send),
     connect: () => client.connect(),
     withServer: (error) => error,
-    destroy: () => client.destroy(),
+    destroy: () => destroyClient(client),
   };
 }
 
+/** Connection to a primary that Sentinels name. */
+interface Primary {
+  readonly name: string;
+  readonly client: Client;
+}
+
 function openSentinel(context: Context): Connections {
-  const { redis, url, options: { onLoss = () => {} } } = context;
-  const common = clientOptions(context);
-  const client = redis.createSentinel({
-    ...PROTOCOL,
-    name: url.primaryName,
-    sentinelRootNodes: shuffled(url.addresses),
-    sentinelClientOptions: { ...common, ...url.sentinelLogin() },
-    nodeClientOptions: { ...common, ...loginOf(context), database: url.database },
-    // One connection for all commands, and no command resent.
-    reserveClient: true,
-    maxCommandRediscovers: 0,
-    passthroughClientErrorEvents: true,
+  const { url, options } = context;
+  const { timeoutMs, now = () => 0, onLoss = () => {}, onPrimary, onWatchOutage } = options;
+  const connecting = new Timeouts(timeoutMs, () => new Error(NO_REPLY));
+  const open = new Set<Client>();
+  /** The primary of the next commands, and the latest that was named. */
+  let current: Primary | undefined;
+  let wanted: Primary | undefined;
+  let isDestroyed = false;
+
+  const use = async ({ host, port }: StoreAddress): Promise<void> => {
+    const client = openClient(context, { host, port }, loginOf(context));
+    const primary = { name: serverName("primary", host, port), client };
+    const named = (error: unknown): unknown => new ServerError(primary.name, error);
+    wanted = primary;
+    open.add(client);
+    client.on("error", (error) => {
+      if (primary === current) onLoss(named(error));
+    });
+    try {
+      await connecting.within(() => client.connect());
+    } catch (error) {
+      if (wanted === primary) current = undefined;
+      throw named(error);
+    }
+    if (isDestroyed || wanted !== primary) return destroyClient(client);
+    const old = current?.client;
+    current = primary;
+    onPrimary?.(host, port);
+    // Commands that the old primary has received are still answered.
+    await old?.close().catch(() => {});
+    if (old) open.delete(old);
+  };
+  const watch = new SentinelWatch({
+    addresses: shuffled(url.addresses),
+    primaryName: url.primaryName,
+    timeoutMs,
+    now,
+    open: (address) => {
+      const client = openClient(context, address, url.sentinelLogin(), 0);
+      client.on("error", () => {});
+      return {
+        connect: () => client.connect(),
+        send: (words) => client.sendCommand([...words]),
+        destroy: () => destroyClient(client),
+      };
+    },
+    // Until the new primary is connected, the old one decides; if it fails, neither does.
+    onMove: (primary) => void use(primary).catch(onLoss),
+    onOutage: (error) =>
+      onWatchOutage?.(error === undefined ? error : new ServerError("one of its Sentinels", error)),
   });
-  let primary: string | undefined;
-  let sentinelError: unknown;
-  client.on("topology-change", (event) => {
-    if (event.type !== "MASTER_CHANGE") return;
-    primary = serverName("primary", event.node.host, event.node.port);
-  });
-  const withServer = (error: unknown): unknown =>
-    primary === undefined ? error : new ServerError(primary, error);
-  client.on("error", (error) => {
-    if (!(error instanceof Error)) return;
-    if (/^Master Client /.test(error.message)) onLoss(withServer(error.cause));
-    else sentinelError ??= error.cause ?? error;
-  });
-  const send: Send = (words) => client.sendCommand(false, [...words]);
+  const send: Send = (words) =>
+    current === undefined
+      ? Promise.reject(new Error("There is no primary"))
+      : current.client.sendCommand([...words]);
   return {
     ...oneServer(send),
     connect: async () => {
-      try {
-        await client.connect();
-      } catch (error) {
-        if (primary !== undefined) throw withServer(error);
-        throw new ServerError("one of its Sentinels", sentinelError ?? error);
-      }
+      const primary = await watch.start().catch((error: unknown) => {
+        throw new ServerError("one of its Sentinels", error);
+      });
+      await use(primary);
     },
-    withServer,
-    destroy: () => void client.destroy().catch(() => {}),
+    withServer: (error) =>
+      current === undefined || error instanceof ServerError
+        ? error
+        : new ServerError(current.name, error),
+    destroy: () => {
+      isDestroyed = true;
+      watch.close();
+      connecting.close();
+      for (const client of open) destroyClient(client);
+    },
   };
 }
 
@@ -322,10 +405,6 @@ function openCluster(context: Context): Connections {
       if (client.masters.length === 0) throw new Error(NO_NODE);
     },
     send: (key, words) => client.sendCommand(key, false, [...words]),
-    servers: async () => {
-      const nodes = await Promise.all(client.masters.map((node) => client.nodeClient(node)));
-      return nodes.map((node): Send => (words) => node.sendCommand([...words]));
-    },
     probeKeys: () => {
       const keys = new Map<string, string>();
       for (let i = 0; i < MAX_TRIES && keys.size < client.masters.length; i++) {

@@ -110,12 +110,23 @@ local function keepOwn()
   end
 end
 
+-- Makes a full store evict this entry, without wrong pins, before all with some: as one that was not
+-- used for a long time. Without the permission, the least recently used entry goes first.
+local function letGo(life)
+  local dump = redis.pcall('DUMP', KEYS[1])
+  if type(dump) ~= 'string' then return end
+  local idle = string.format('%.0f', knownMs / 1000)
+  redis.pcall('RESTORE', KEYS[1], life, dump, 'REPLACE', 'IDLETIME', idle)
+end
+
 local function answer(verdict, ms)
   local keep = owed(total)
+  local owes = keep > 0
   if usedStep >= 0 then keep = math.max(keep, forgetUseMs) end
   local kept = {string.format('%.0f:%.0f:%.0f', total.owed, total.last, usedStep)}
   for _, source in ipairs(sources) do
     keep = math.max(keep, owed(source), source.known - now)
+    owes = owes or owed(source) > 0
     local numbers = string.format(':%.0f:%.0f:%.0f', source.owed, source.last, source.known)
     table.insert(kept, source.id .. numbers)
   end
@@ -123,7 +134,9 @@ local function answer(verdict, ms)
   if keep <= 0 then
     if text then redis.call('DEL', KEYS[1]) end
   elseif state ~= text then
-    redis.call('SET', KEYS[1], state, 'PX', string.format('%.0f', keep))
+    local life = string.format('%.0f', keep)
+    redis.call('SET', KEYS[1], state, 'PX', life)
+    if not owes and #sources > 0 then letGo(life) end
   end
   return {verdict, ms}
 end

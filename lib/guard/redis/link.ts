@@ -44,6 +44,7 @@ export class StoreLink {
   /** The clients that were replaced and have pending commands. */
   #retired: readonly StoreClient[] = [];
   #isHealthy: boolean | undefined;
+  #failing: readonly string[] = [];
   #isReplacing = false;
   #isClosed = false;
   #pauseMs = 0;
@@ -77,6 +78,22 @@ export class StoreLink {
       this.#fail(client, error);
       throw error;
     }
+  }
+
+  /** Runs commands at each server, and returns the results of those that answer. */
+  async each<T>(
+    commands: (send: Send) => Promise<T>,
+  ): Promise<readonly (readonly [server: string, result: T])[]> {
+    const client = this.#active;
+    if (client === undefined) return [];
+    const { results, errors } = await client.each(commands);
+    for (const error of errors) this.#fail(client, error);
+    return results;
+  }
+
+  /** Clauses about the servers of a Cluster that fail while others answer. */
+  get failing(): readonly string[] {
+    return this.#isHealthy ? this.#failing : [];
   }
 
   /** Closes the link for good. */
@@ -133,6 +150,7 @@ export class StoreLink {
       this.#retired = [...this.#retired, ...old].filter((client) => !client.isDestroyed);
       this.#active = client;
       this.#isHealthy = true;
+      this.#failing = failures.map(storeClause);
       return failures[0];
     } catch (error) {
       client?.destroy();
@@ -146,8 +164,9 @@ export class StoreLink {
   // The servers of the URL may be gone while other servers still answer the old client.
   async #probeActive(): Promise<void> {
     if (this.#active === undefined) return;
-    const answers = await this.#active.probe().then(() => true, () => false);
-    this.#isHealthy = answers && !this.#isClosed;
+    const failures = await this.#active.probe().catch(() => undefined);
+    this.#isHealthy = failures !== undefined && !this.#isClosed;
+    this.#failing = failures?.map(storeClause) ?? [];
   }
 
   async #pause(): Promise<void> {

@@ -7,7 +7,15 @@
 import type { GuardState } from "../guard.ts";
 import { openStore, type StoreClient, type StoreFiles } from "./connect.ts";
 import { UNREADABLE } from "./reasons.ts";
-import { isReply, KEY_PREFIX, parseState, redisKey, type Send, unlock } from "./script.ts";
+import {
+  isReply,
+  KEY_PREFIX,
+  parseState,
+  readTimeMs,
+  redisKey,
+  type Send,
+  unlock,
+} from "./script.ts";
 import type { StoreUrl } from "./store_url.ts";
 
 /** State of a secret, with the store's time at reading. */
@@ -33,7 +41,7 @@ export async function withStore<T>(
   act: (store: StoreClient) => Promise<T>,
 ): Promise<T> {
   const timeoutMs = Math.max(LEAST_TIMEOUT_MS, url.timeoutMs);
-  const client = await openStore(url, { files, timeoutMs });
+  const client = await openStore(url, { readFiles: () => files, timeoutMs });
   try {
     await client.connect();
     return await act(client);
@@ -63,11 +71,40 @@ export function unlockSecret(store: StoreClient, fingerprint: string): Promise<b
   return store.run(key, (send) => unlock(send, key));
 }
 
-/** Lists all secrets by fingerprint, in short steps that do not delay other clients. */
-export async function* listSecrets(
+/** Secrets of a store: all, or a sample of many. */
+export interface SecretSample {
+  /** The secrets by fingerprint. */
+  readonly secrets: readonly (readonly [fingerprint: string, DatedState])[];
+  /** Number of secrets in the store, an estimate unless all are in the sample; undefined if unknown. */
+  readonly total: number | undefined;
+  /** Errors of the servers that are not in the sample. */
+  readonly errors: readonly unknown[];
+}
+
+/** Number of entries in a sample: reading more would delay other clients of the store. */
+const SAMPLE_KEYS = 2000;
+
+/**
+ * Reads secrets in short steps, of a large store a sample: SCAN gives keys in no order.
+ *
+ * @param database The number of the database.
+ * @throws {Error} When no server answers.
+ */
+export async function sampleSecrets(
   store: StoreClient,
-): AsyncGenerator<readonly [fingerprint: string, DatedState]> {
-  for (const send of await store.servers()) yield* secretsOf(send);
+  database: number,
+): Promise<SecretSample> {
+  const { results, errors } = await store.each((send, servers) =>
+    sampleServer(send, database, SAMPLE_KEYS / servers)
+  );
+  if (results.length === 0) throw errors[0];
+  const samples = results.map(([, sample]) => sample);
+  const totals = samples.map(({ total }) => total);
+  return {
+    secrets: samples.flatMap(({ secrets }) => secrets),
+    total: totals.includes(undefined) ? undefined : totals.reduce((sum, total) => sum! + total!, 0),
+    errors,
+  };
 }
 
 // Any other key is a probe or foreign, and its name could contain terminal escapes.
@@ -76,27 +113,36 @@ const FINGERPRINT = /^[\w-]{43}$/;
 /** Approximate number of keys in one SCAN step. */
 const STEP_KEYS = 500;
 
-async function* secretsOf(
+async function sampleServer(
   send: Send,
-): AsyncGenerator<readonly [fingerprint: string, DatedState]> {
+  database: number,
+  most: number,
+): Promise<Omit<SecretSample, "errors">> {
   const nowMs = readTimeMs(await send(["TIME"]));
+  const secrets: (readonly [string, DatedState])[] = [];
   let cursor = "0";
   // SCAN repeats keys while a server resizes its table.
   const seen = new Set<string>();
   do {
-    const words = ["SCAN", cursor, "MATCH", `${KEY_PREFIX}*`, "COUNT", String(STEP_KEYS)];
-    const step = readStep(await send(words));
+    const step = readStep(await send(["SCAN", cursor, "COUNT", String(STEP_KEYS)]));
     cursor = step.cursor;
-    const keys = step.keys.filter((key) =>
-      FINGERPRINT.test(key.slice(KEY_PREFIX.length)) && !seen.has(key) && seen.add(key)
-    );
+    const keys = step.keys.filter((key) => {
+      const isNew = !seen.has(key);
+      seen.add(key);
+      return isNew && key.startsWith(KEY_PREFIX) && FINGERPRINT.test(key.slice(KEY_PREFIX.length));
+    });
     const texts = await Promise.all(keys.map((key) => send(["GET", key]).catch(noText)));
     for (const [i, key] of keys.entries()) {
       // The key may be gone since the SCAN; then the text is no state.
       const state = parseState(String(texts[i]));
-      if (state !== undefined) yield [key.slice(KEY_PREFIX.length), { state, nowMs }];
+      if (state !== undefined) secrets.push([key.slice(KEY_PREFIX.length), { state, nowMs }]);
     }
-  } while (cursor !== "0");
+  } while (cursor !== "0" && seen.size < most);
+  if (cursor === "0") return { secrets, total: secrets.length };
+  const keyspace = String(await send(["INFO", "keyspace"]).catch(() => ""));
+  const [, keys] = new RegExp(`^db${database}:keys=(\\d+)`, "m").exec(keyspace) ?? [];
+  const total = keys && Math.round(Number(keys) * secrets.length / seen.size);
+  return { secrets, total: total === undefined ? undefined : Number(total) };
 }
 
 // A key of the wrong type makes only that one secret unreadable, as in READ_TEXT.
@@ -111,12 +157,4 @@ function readStep(reply: unknown): { readonly cursor: string; readonly keys: rea
     throw new Error(UNREADABLE);
   }
   return { cursor: String(cursor), keys: keys.map(String) };
-}
-
-// TIME replies with seconds and microseconds, as texts.
-function readTimeMs(reply: unknown): number {
-  const [seconds, microseconds] = Array.isArray(reply) ? reply.map(Number) : [];
-  const nowMs = seconds! * 1000 + Math.floor(microseconds! / 1000);
-  if (!Number.isSafeInteger(nowMs)) throw new Error(UNREADABLE);
-  return nowMs;
 }

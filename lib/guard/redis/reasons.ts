@@ -51,16 +51,13 @@ const STORE_REASONS: readonly (readonly [RegExp, string])[] = [
   [/^(?:NOAUTH|ERR Protocol error: unauthenticated)\b/, "requires a password"],
   [/^ERR (?:AUTH|Client sent AUTH)\b/, "has no password, and was sent one"],
   [/^ERR (?:invalid DB index|DB index is out of range)/, "has no database of that number"],
-  // Redis 6, 7.0 and later versions word the refusal of a command in a script differently.
-  [
-    /^(?:NOPERM|(?:ERR )?(?:ACL failure in script|The user executing))\b/,
-    "does not let its user run a command that is needed",
-  ],
+  [/^NOPERM\b/, "does not let its user run a command that is needed"],
   [/^(?:ASK|MOVED)\b/, "is a node of a Redis Cluster: use redis+cluster://"],
   [/^ERR This instance has cluster support disabled/, "is no Redis Cluster: use redis://"],
   [/^ERR No such master/, "knows no primary of that name"],
-  [/^no valid master node/, "knows no primary that is up"],
   [/^(?:MASTERDOWN|READONLY)\b/, "is a replica, which decides nothing"],
+  [/^NOREPLICAS\b/, "has fewer replicas than its min-replicas-to-write"],
+  [/^BUSY\b/, "is busy with a script of another client"],
   [/^OOM\b/, "is full"],
   [/^DENIED Redis is running in protected mode/, "is in protected mode"],
   [/^LOADING\b/, "is still loading its data"],
@@ -78,7 +75,7 @@ const STORE_REASONS: readonly (readonly [RegExp, string])[] = [
   // Messages of the client, and of this folder.
   [/^(?:Connection timeout|Socket timeout)/, "cannot be reached in time"],
   [/^(?:Socket closed unexpectedly|The client is|Disconnects client)/, "closes the connection"],
-  [/^(?:All the root nodes|None of the sentinels|Cannot find node)/, "cannot be reached"],
+  [/^(?:All the root nodes|Cannot find node|There is no primary)/, "cannot be reached"],
   [/^(?:The queue is full|No reply in time)/, "does not answer in time"],
   [/^(?:Unknown RESP type|Unreadable reply)/, "does not speak the Redis protocol"],
 ];
@@ -89,8 +86,19 @@ const ERROR_WORD = new RegExp(
     "NOAUTH|NOPERM|NOREPLICAS|OOM|READONLY|TRYAGAIN|UNKILLABLE|WRONGPASS)\\b",
 );
 
+/** Refusal of a command in a script, as Redis 6, 7.0 and later versions word it. */
+const REFUSED_IN_SCRIPT = /^(?:ERR )?(?:ACL failure in script|The user executing)\b/;
+
+/** Names of commands that are safe to show in a refusal. */
+const COMMAND = /'(eval|evalsha|get|set|del|time|select|scan|pttl|cluster\|slots|asking)'/i;
+
 /** Prefix of Redis 5 and 6, and of Dragonfly, before the error of a command in a script. */
 const IN_SCRIPT = /^(?:ERR Error running script \(call to \w+\): )?(?:@user_script: ?[0-9]+: )+-?/;
+
+/** Whether an error is the refusal of a command in a script, which does not name the command. */
+export function isRefusedInScript(error: unknown): boolean {
+  return error instanceof Error && REFUSED_IN_SCRIPT.test(error.message.replace(IN_SCRIPT, ""));
+}
 
 /**
  * Returns the reason of a store failure as a clause, whose subject is the store, or a server of it:
@@ -98,11 +106,13 @@ const IN_SCRIPT = /^(?:ERR Error running script \(call to \w+\): )?(?:@user_scri
  */
 export function storeClause(error: unknown): string {
   if (error instanceof ServerError) return `${error.server} ${storeClause(error.cause)}`;
-  const message = error instanceof Error ? error.message.replace(IN_SCRIPT, "") : "";
+  const said = error instanceof Error ? error.message.replace(IN_SCRIPT, "") : "";
+  const message = said.replace(REFUSED_IN_SCRIPT, "NOPERM");
   const code = codeOf(error);
-  const word = code ?? ERROR_WORD.exec(message)?.[0];
+  const command = message.startsWith("NOPERM") ? COMMAND.exec(message)?.[1]?.toLowerCase() : "";
+  const word = code ?? [ERROR_WORD.exec(message)?.[0], command].filter(Boolean).join(" ");
   const known = STORE_REASONS.find(([beginning]) => beginning.test(code ?? message))?.[1];
-  return (known ?? unknownReason(error, code)) + (word === undefined ? "" : ` (${word})`);
+  return (known ?? unknownReason(error, code)) + (word === "" ? "" : ` (${word})`);
 }
 
 function unknownReason(error: unknown, code: string | undefined): string {

@@ -17,7 +17,7 @@ import {
   type Verdict,
 } from "../guard.ts";
 import { KNOWN_MS, MAX_KNOWN_SOURCES, MAX_SOURCES } from "../sources.ts";
-import { UNREADABLE } from "./reasons.ts";
+import { isRefusedInScript, UNREADABLE } from "./reasons.ts";
 
 import decideScript from "./decide.lua" with { type: "text" };
 import unlockScript from "./unlock.lua" with { type: "text" };
@@ -119,8 +119,20 @@ const PROBE: ScriptCall = {
  */
 export async function probe(send: Send, key: string): Promise<void> {
   const args = ["1", key, ...scriptArguments(PROBE)];
-  readDecision(await send(["EVAL", DECIDE_SCRIPT, ...args]), PROBE.pin);
-  await decide(send, key, PROBE);
+  try {
+    readDecision(await send(["EVAL", DECIDE_SCRIPT, ...args]), PROBE.pin);
+    await decide(send, key, PROBE);
+  } catch (error) {
+    if (isRefusedInScript(error)) await nameRefused(send, key);
+    throw error;
+  }
+}
+
+// Sends the commands of the script one by one: the refusal of the first without a permission names it.
+async function nameRefused(send: Send, key: string): Promise<void> {
+  for (const words of [["GET", key], ["SET", key, "", "PX", "1"], ["DEL", key], ["TIME"]]) {
+    await send(words);
+  }
 }
 
 // Accept a verdict only if it fits the pin: accepted and replayed need a pin that matched here, so
@@ -177,4 +189,16 @@ export function parseState(text: string): GuardState | undefined {
       knownUntilMs: Number(source![4]),
     })),
   };
+}
+
+/**
+ * Reads the reply to `TIME`, seconds and microseconds, as milliseconds.
+ *
+ * @throws {Error} When it is another reply.
+ */
+export function readTimeMs(reply: unknown): number {
+  const [seconds, microseconds] = Array.isArray(reply) ? reply.map(Number) : [];
+  const nowMs = seconds! * 1000 + Math.floor(microseconds! / 1000);
+  if (!Number.isSafeInteger(nowMs)) throw new Error(UNREADABLE);
+  return nowMs;
 }

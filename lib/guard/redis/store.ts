@@ -7,6 +7,7 @@
 import type { CheckedPin, GuardRules, GuardStore, Verdict } from "../guard.ts";
 import { ExpiringMap } from "../expiring_map.ts";
 import type { StoreLink } from "./link.ts";
+import type { StoreMonitor } from "./monitor.ts";
 import { NO_REPLY } from "./reasons.ts";
 import { decide, isReply, redisKey, unlock } from "./script.ts";
 
@@ -22,6 +23,8 @@ export interface RedisStoreOptions {
   readonly rules: GuardRules;
   /** The link to Redis. */
   readonly link: Pick<StoreLink, "run" | "isHealthy" | "close">;
+  /** The monitor of the store, which is closed with the link. */
+  readonly monitor?: Pick<StoreMonitor, "close">;
   /** A monotonic clock in milliseconds. */
   readonly now: () => number;
   /** Called for each pin without a decision. */
@@ -53,6 +56,7 @@ export class RedisStore implements GuardStore {
 
   /** Closes the link. */
   close(): void {
+    this.#options.monitor?.close();
     this.#options.link.close();
   }
 

@@ -12,6 +12,7 @@ import {
   decided,
   patient,
   readiness,
+  readyz,
   startServer,
   storeAnswers,
   withTwoServers,
@@ -140,7 +141,7 @@ Deno.test("two servers share a Cluster: each secret is counted at one node, thro
       for (const primary of cluster.primaries) {
         const keys = (await primary.command("KEYS", "authenticator:guard:*")).split("\n");
         const itsOwn = secrets.filter((secret) => owner(secret) === primary);
-        const kept = keys.filter((key) => !key.includes(":probe-"));
+        const kept = keys.filter((key) => /:[\w-]{43}$/.test(key));
         assertEquals(kept.length, itsOwn.length);
         const slots = await Promise.all(
           kept.map(async (key) => Number(await primary.command("CLUSTER", "KEYSLOT", key))),
@@ -237,6 +238,11 @@ Deno.test("a primary without a replica is gone: the other slots decide, for a ne
     const late = await startServer(`${url}?timeout=1000`);
     await eventually(async () => await readiness(late) === 200);
     await late.logged(`its node, ${gone!.address}, `);
+    for (const server of [...servers, late]) {
+      const text = "ok; a part of the store does not answer";
+      await eventually(async () => (await readyz(server)).text === text);
+      assertEquals(await counted(server, "authenticator_guard_store_nodes_down"), 1);
+    }
     await stop(late);
   }, "?timeout=1000");
   assert(log.includes(": pins that need it are refused"), log);

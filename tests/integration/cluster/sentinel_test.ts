@@ -102,6 +102,61 @@ for (const [how, begin, end] of FAILOVERS) {
   });
 }
 
+Deno.test("a planned failover moves every server to the new primary: a code accepted there is accepted once", async () => {
+  await using nodes = new Nodes();
+  const watched = await startWatched(nodes);
+  const { primary, replica, sentinels } = watched;
+  const args = ["--single-use", "--window", "100"];
+  const moved = `moved from ${primary.address} to ${replica.address}`;
+  const log = await withTwoServers(urlOf(watched), args, async (one, idle) => {
+    const used: (readonly [string, string])[] = [];
+    const play = async (name: string): Promise<void> => {
+      const secret = `${name} ${used.length}`;
+      const pin = pinOf(secret);
+      if (await check(one, pin, secret) === "True") used.push([secret, pin]);
+    };
+    await play("before");
+    await caughtUp(primary, replica);
+    let hasMoved = false;
+    const during = (async () => {
+      while (!hasMoved) await play("during");
+    })();
+    await eventually(async () =>
+      await sentinels[0]!.command("SENTINEL", "FAILOVER", PRIMARY_NAME) === "OK"
+    );
+    await leads(watched);
+    const restarted = await startServer(urlOf(watched), args);
+    for (const server of [one, idle]) await server.logged(moved);
+    hasMoved = true;
+    await during;
+    used.length = 0;
+    // Sentinel demotes the old primary ten seconds later: until then it would accept all of these.
+    for (let i = 0; i < 20; i++) await play("after");
+    await eventually(async () => await readiness(restarted) === 200);
+    assertEquals(used.length, 20);
+    for (const server of [one, idle, restarted]) {
+      for (const [secret, pin] of used) assertEquals(await check(server, pin, secret), "False");
+    }
+    await stop(restarted);
+  });
+  assertEquals(log.split(moved).length - 1, 2, log);
+  assert(!log.includes(" warn the store of the guard"), log);
+});
+
+Deno.test("a server logs once that no Sentinel answers, and goes on with its primary", async () => {
+  await using nodes = new Nodes();
+  const watched = await startWatched(nodes);
+  const server = await startServer(urlOf(watched));
+  await eventually(async () => await readiness(server) === 200);
+  await Promise.all(watched.sentinels.map((sentinel) => sentinel.kill()));
+  await server.logged("is not watched: one of its Sentinels cannot be reached (ECONNREFUSED)");
+  assertEquals(await check(server, pinOf("x"), "x"), "True");
+  await watched.sentinels[1]!.start();
+  await server.logged("is watched again by its Sentinels");
+  await stop(server);
+  assertEquals((await server.outcome).stderr.split("is not watched").length, 2);
+});
+
 Deno.test("a primary fails under load: pins are refused until another leads, and then no more", async () => {
   await using nodes = new Nodes();
   const watched = await startWatched(nodes);

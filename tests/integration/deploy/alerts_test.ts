@@ -16,8 +16,8 @@ async function promtool(...args: readonly string[]): Promise<string> {
   }
 }
 
-Deno.test("deploy/alerts.yml has nine alerts that Prometheus accepts", async () => {
-  assert((await promtool("check", "rules", "alerts.yml")).includes("9 rules found"));
+Deno.test("deploy/alerts.yml has eleven alerts that Prometheus accepts", async () => {
+  assert((await promtool("check", "rules", "alerts.yml")).includes("11 rules found"));
 });
 
 Deno.test("deploy/prometheus.yml is valid for Prometheus, and sends alerts to an Alertmanager", async () => {
@@ -36,6 +36,8 @@ Deno.test("deploy/alerts.yml and deploy/grafana.json name metrics that there are
     cpuSeconds: 1,
     startSeconds: 1,
     isStoreUp: true,
+    storeNodesDown: 0,
+    clockAheadSeconds: 0,
     certificateUntilMs: 1,
   };
   const page = createMetrics("1", 1).text(figures);

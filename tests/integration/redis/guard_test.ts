@@ -2,7 +2,7 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
 import type { StoreClient } from "../../../lib/guard/redis/connect.ts";
-import { listSecrets, unlockSecret, withStore } from "../../../lib/guard/redis/operator.ts";
+import { sampleSecrets, unlockSecret, withStore } from "../../../lib/guard/redis/operator.ts";
 import { redisKey } from "../../../lib/guard/redis/script.ts";
 import { parseStoreUrl, type StoreUrl } from "../../../lib/guard/redis/store_url.ts";
 import { SECRET } from "../../support/calls.ts";
@@ -11,7 +11,7 @@ import { runToEnd } from "../../support/child.ts";
 import { guardLines } from "../../../lib/cli/guard.ts";
 import { configOf } from "../../support/command.ts";
 import { GUARD_KEY_FILE } from "../../support/guard_key.ts";
-import { programWords } from "../../support/program.ts";
+import { programWords, runProgram } from "../../support/program.ts";
 import { withRedis } from "../../support/redis_server.ts";
 import { pinOf, wrongPinOf } from "../../support/reference_totp.ts";
 import { check, failOften, patient, withTwoServers } from "../../support/two_servers.ts";
@@ -89,7 +89,7 @@ Deno.test("the permissions on the page of the store are enough for the commands,
     // What `status` and `guard unlock` ask a store.
     const askAll = (): Promise<void> =>
       ask(async (store) => {
-        await Array.fromAsync(listSecrets(store));
+        await sampleSecrets(store, 0);
         for (const name of names) await unlockSecret(store, name);
       });
     const isEnough = async (rights: readonly string[]): Promise<boolean> => {
@@ -109,5 +109,27 @@ Deno.test("the permissions on the page of the store are enough for the commands,
       Error,
       "The user executing",
     );
+  });
+});
+
+Deno.test("check names the permission that the script lacks", async () => {
+  const page = Deno.readTextFileSync(new URL("../../../docs/store.md", import.meta.url));
+  const [, rights = ""] = /ACL SETUSER authenticator on >PASSWORD (.*)/.exec(page) ?? [];
+  await withRedis([], async ({ url, command }) => {
+    for (const name of ["get", "set", "time", "evalsha"]) {
+      await command("ACL", "SETUSER", name, "on", ">canary", ...rights.split(" "), `-${name}`);
+      const env = { AUTHENTICATOR_GUARD: patient(url).replace("//", `//${name}:canary@`) };
+      const { code, stderr } = await runProgram(["check", "--port", "0"], env);
+      assertEquals([code, stderr.includes(`needed (NOPERM ${name})`)], [1, true], stderr);
+    }
+  });
+});
+
+Deno.test("check says that a store has fewer replicas than it wants", async () => {
+  await withRedis(["--min-replicas-to-write", "1"], async ({ url }) => {
+    const env = { AUTHENTICATOR_GUARD: patient(url) };
+    const { code, stderr } = await runProgram(["check", "--port", "0"], env);
+    assertEquals(code, 1);
+    assert(stderr.includes("fewer replicas than its min-replicas-to-write (NOREPLICAS)"), stderr);
   });
 });

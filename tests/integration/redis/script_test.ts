@@ -1,15 +1,18 @@
 import { decide } from "../../support/guard_store.ts";
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
-import { guardRules, type GuardStore } from "../../../lib/guard/guard.ts";
+import { type CheckedPin, guardRules, type GuardStore } from "../../../lib/guard/guard.ts";
 import { FIRST_WAIT_MS } from "../../../lib/guard/budget.ts";
 import { KNOWN_MS } from "../../../lib/guard/sources.ts";
 import { openStore } from "../../../lib/guard/redis/connect.ts";
 import { StoreLink } from "../../../lib/guard/redis/link.ts";
 import { unlockSecret, withStore } from "../../../lib/guard/redis/operator.ts";
 import {
+  decide as decideByScript,
   DECIDE_SCRIPT,
+  type Decision,
   KEY_PREFIX,
+  redisKey,
   scriptArguments,
   type Send,
 } from "../../../lib/guard/redis/script.ts";
@@ -31,7 +34,7 @@ async function withLink(url: string, run: (link: StoreLink) => Promise<void>): P
   const link = new StoreLink({
     open: (onLoss) =>
       openStore(parseStoreUrl(url) as StoreUrl, {
-        files: {},
+        readFiles: () => ({}),
         timeoutMs: TIMEOUT_MS,
         onLoss,
       }),
@@ -170,6 +173,50 @@ Deno.test("a store that forgot the script gets it again", async () => {
       assertEquals(await decide(store, "a", 1), "accepted");
       await command("SCRIPT", "FLUSH");
       assertEquals([await decide(store, "a", 1), store.isHealthy()], ["replayed", true]);
+    });
+  });
+});
+
+Deno.test("logins that overflow the store give a guesser no attempt back", async () => {
+  // A hundredth of what the pages show.
+  await withRedis(["--maxmemory", "2560kb"], async ({ url, command }) => {
+    await withLink(url, async (link) => {
+      const rules = guardRules({ maxFailures: 100, singleUse: false, window: 1, period: 30 });
+      let nowMs = Date.now();
+      const ask = (name: string, pin: CheckedPin): Promise<Decision> => {
+        const key = redisKey(name.padEnd(43, "x"));
+        return link.run(key, (send) => decideByScript(send, key, { rules, pin, nowMs }));
+      };
+      let users = 0;
+      const logins = async (): Promise<void> => {
+        for (let i = 0; i < 9; i++) {
+          await Promise.all(
+            Array.from(
+              { length: 1000 },
+              () => ask(`user${users++}`, { matchedStep: 7, source: "a-source-name" }),
+            ),
+          );
+        }
+      };
+      let attempts = 0;
+      const guess = async (): Promise<void> => {
+        for (;;) {
+          const { verdict, refusedMs } = await ask("victim", { matchedStep: undefined });
+          if (verdict !== "wrong") return;
+          attempts++;
+          if (refusedMs > 0) return;
+        }
+      };
+      await logins();
+      await guess();
+      for (let hour = 12; hour <= 24; hour += 12) {
+        await logins();
+        nowMs += 12 * HOUR;
+        await guess();
+      }
+      const [, evicted] = /evicted_keys:(\d+)/.exec(await command("INFO", "stats"))!;
+      assert(Number(evicted) > 10_000, evicted);
+      assert(attempts >= 100 && attempts <= 131, String(attempts));
     });
   });
 });

@@ -97,7 +97,6 @@ export class Link {
             hereMs = arrive(hereMs, this.computer, () => read(reply));
           });
         }),
-      servers: () => Promise.resolve([]),
       probeKeys: () => [[`${PROBE_PREFIX}0`]],
       withServer: (error) => error,
       destroy: () => end(new Error("The client is closed")),

@@ -102,6 +102,8 @@ const FIGURES: Required<ProcessFigures> = {
   startSeconds: 1,
   guardEntries: 1,
   isStoreUp: true,
+  storeNodesDown: 0,
+  clockAheadSeconds: 0,
   certificateUntilMs: 1,
   drops: 0,
   refusedReloads: 0,

@@ -13,9 +13,16 @@ Deno.test("the probes answer in text: ok, without the store, or not ready", asyn
   };
   const type = "text/plain; charset=utf-8";
   const drains = { isReady: () => false };
-  const store = (isHealthy: boolean | undefined): HandlerChanges => {
+  const store = (isHealthy: boolean | undefined, failing: string[] = []): HandlerChanges => {
     const store = { ...storeThat(), isHealthy: () => isHealthy };
-    return { pinGuard: { fingerprint: () => "", source: () => "", store } };
+    const shared = {
+      failing: () => failing,
+      aheadMs: () => undefined,
+      isClockApart: () => false,
+      hasOtherKeys: () => false,
+      isFull: () => false,
+    };
+    return { pinGuard: { fingerprint: () => "", source: () => "", store, shared } };
   };
   const ready = [200, type, "ok"];
   const notReady = [503, type, "Not ready.\r\n"];
@@ -25,6 +32,8 @@ Deno.test("the probes answer in text: ok, without the store, or not ready", asyn
   assertEquals(await answer("/readyz", {}), ready);
   assertEquals(await answer("/readyz", store(true)), ready);
   assertEquals(await answer("/readyz", store(false)), [200, type, "ok; the store does not answer"]);
+  const partAway = [200, type, "ok; a part of the store does not answer"];
+  assertEquals(await answer("/readyz", store(true, ["its node, a:1, is away"])), partAway);
   assertEquals(await answer("/readyz", store(undefined)), notReady);
   for (const isHealthy of [true, false]) {
     assertEquals(await answer("/readyz", { ...drains, ...store(isHealthy) }), notReady);

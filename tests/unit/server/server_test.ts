@@ -154,6 +154,7 @@ Deno.test("createServerService() counts wrong pins and the entries of its guard,
     `evictions_total{class="known"} 0`,
     `evictions_total{class="failed"} ${count}`,
     `evictions_total{class="throttled"} 0`,
+    `evictions_total{class="store"} 0`,
   ]);
   const seen = ["wrong_pins_total 3"];
   assertEquals((await figures([])).toSorted(), [...seen, "entries 2", ...none!].toSorted());
@@ -307,6 +308,40 @@ Deno.test("a service whose store is away stays ready, with a log line, a metric 
   await eventually(() => says("ok; the store does not answer", 0));
   assertEquals(await problems(), ["the store of the guard does not answer"]);
   await close();
+});
+
+Deno.test("a service names in /status, the log and the metrics what is wrong between it and its store", async () => {
+  const day = Math.floor(Date.now() / 1000) - 90;
+  let evicted = 0;
+  const store = startFakeRedis(([command, , count]) => {
+    if (command === "TIME") return [String(day), "0"];
+    if (command === "INFO") return `evicted_keys:${evicted += 7}`;
+    // The script that counts guard keys has one key, too.
+    return command === "EVAL" && count === "1" ? 1 : "OK";
+  });
+  const { get, operatorHandler, written, close } = setup([
+    "--metrics",
+    "--guard",
+    `${store.url}?timeout=60000`,
+  ]);
+  const problems = async (): Promise<string> => {
+    const { problems } = await (await operatorHandler(new Request("http://localhost/status")))
+      .json();
+    return problems.join("\n");
+  };
+  await eventually(async () => (await problems()).includes("guard keys"));
+  const text = await problems();
+  assertMatch(text, /^the clock is \d+ s ahead of that of the store of the guard$/m);
+  assertMatch(text, /^the store of the guard has servers with different guard keys, .*-key-file$/m);
+  const seconds = /^authenticator_guard_clock_ahead_seconds (.*)$/m.exec(
+    await (await get("/metrics")).text(),
+  );
+  assert(Number(seconds?.[1]) >= 89);
+  await close();
+  store.close();
+  const log = written.join("");
+  assertMatch(log, /warn the clock is \d+ s ahead of that of the store of the guard, redis:/);
+  assertMatch(log, /warn the store of the guard, \S+, has servers with different guard keys/);
 });
 
 Deno.test("the metrics count the log lines that were lost", async () => {

@@ -182,6 +182,19 @@ Deno.test("createMetrics() writes whether the store answers, where there is one"
   assertEquals([valueOf(), valueOf(false), valueOf(true)], [undefined, "0", "1"]);
 });
 
+Deno.test("createMetrics() writes what the monitor of a shared store found", () => {
+  const metrics = createMetrics("1.2.3", 1);
+  metrics.countGuard("evicted-store", 5);
+  const page = metrics.text({ ...FIGURES, storeNodesDown: 1, clockAheadSeconds: -90 });
+  for (
+    const sample of [
+      'authenticator_guard_evictions_total{class="store"} 5',
+      "authenticator_guard_store_nodes_down 1",
+      "authenticator_guard_clock_ahead_seconds -90",
+    ]
+  ) assert(page.includes(`\n${sample}\n`), sample);
+});
+
 const ENTRIES = `\
 # HELP authenticator_guard_entries Secrets with wrong pins that this process remembers.
 # TYPE authenticator_guard_entries gauge
@@ -251,12 +264,13 @@ authenticator_secrets_unopened_total{cause="no-keys"} 0
 authenticator_secrets_unopened_total{cause="no-key-of-that-name"} 0
 authenticator_secrets_unopened_total{cause="not-authentic"} 0
 authenticator_secrets_unopened_total{cause="not-of-this-format"} 0
-# HELP authenticator_guard_evictions_total Secrets evicted because a table was full.
+# HELP authenticator_guard_evictions_total Secrets evicted because a table or the store was full.
 # TYPE authenticator_guard_evictions_total counter
 authenticator_guard_evictions_total{class="used"} 1
 authenticator_guard_evictions_total{class="known"} 0
 authenticator_guard_evictions_total{class="failed"} 0
 authenticator_guard_evictions_total{class="throttled"} 0
+authenticator_guard_evictions_total{class="store"} 0
 # HELP authenticator_guard_wrong_pins_total Wrong pins that were checked.
 # TYPE authenticator_guard_wrong_pins_total counter
 authenticator_guard_wrong_pins_total 0

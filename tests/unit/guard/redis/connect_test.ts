@@ -16,7 +16,7 @@ Deno.test("a server is probed by a key in each quarter of the slots of a Cluster
 });
 
 Deno.test("a Cluster without a node for a key is an error", async () => {
-  const options = { files: {}, timeoutMs: 60_000 };
+  const options = { readFiles: () => ({}), timeoutMs: 60_000 };
   for (const last of [-1, 100]) {
     const node = startFakeRedis(([command]) => {
       if (command !== "CLUSTER") return "PONG";

@@ -52,7 +52,6 @@ function testLink(
         const connections = {
           connect: () => Promise.resolve(),
           send: (key: string) => (behaviours.get(id) ?? WELL)(key),
-          servers: () => Promise.resolve([]),
           probeKeys: () => {
             const [one, two] = [0, 1].map((number) => `${PROBE_PREFIX}${number}`);
             return isCluster ? [[one!], [two!]] : [[one!, two!]];
@@ -194,7 +193,6 @@ Deno.test("a link that is closed while it connects ends the client once that has
       const connections = {
         connect: () => connected.promise,
         send: () => NEVER,
-        servers: () => Promise.resolve([]),
         probeKeys: () => [[PROBE_PREFIX]],
         withServer: (error: unknown) => error,
         destroy: () => void ends++,
@@ -224,7 +222,6 @@ Deno.test("a link reports the first reason for which a connection was lost while
           return Promise.reject(new Error("Closed"));
         },
         send: () => NEVER,
-        servers: () => Promise.resolve([]),
         probeKeys: () => [[PROBE_PREFIX]],
         withServer: (error: unknown) => error,
         destroy: () => {},
@@ -316,7 +313,6 @@ Deno.test("a link allows each reply to a probe the whole timeout", () =>
         answers.push(Promise.withResolvers());
         return answers.at(-1)!.promise;
       },
-      servers: () => Promise.resolve([]),
       probeKeys: () => [[PROBE_PREFIX]],
       withServer: (error) => error,
       destroy: () => {},

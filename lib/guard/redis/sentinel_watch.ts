@@ -1,0 +1,238 @@
+/**
+ * Watch of Redis Sentinels: which primary they name, and when they name another.
+ *
+ * @module
+ */
+
+import { isReply, type Send } from "./script.ts";
+import { NO_REPLY, UNREADABLE } from "./reasons.ts";
+import { isAddress, type StoreAddress } from "./store_url.ts";
+
+/** Connection to a Sentinel. */
+export interface SentinelConnection {
+  /** Connects; called once. */
+  readonly connect: () => Promise<unknown>;
+  /** Sends a command. */
+  readonly send: Send;
+  /** Closes the connection. */
+  readonly destroy: () => void;
+}
+
+/** Options of a watch. */
+export interface SentinelWatchOptions {
+  /** The Sentinels. */
+  readonly addresses: readonly StoreAddress[];
+  /** The Sentinels' name of the primary. */
+  readonly primaryName: string;
+  /** Makes a connection to a Sentinel. */
+  readonly open: (address: StoreAddress) => SentinelConnection;
+  /** Timeout of each reply, in milliseconds. */
+  readonly timeoutMs: number;
+  /** A monotonic clock in milliseconds. */
+  readonly now: () => number;
+  /** Called when the Sentinels name another primary than before. */
+  readonly onMove: (primary: StoreAddress) => void;
+  /** Called when no Sentinel has answered for a second, and with undefined when one does again. */
+  readonly onOutage: (error: unknown) => void;
+}
+
+/** Time between two questions, which go to the Sentinels in turn, in milliseconds. */
+const LOOK_MS = 250;
+
+/** Pause before a new connection to a Sentinel, in milliseconds. */
+const RECONNECT_MS = 1000;
+
+/** Time without any answer after which an outage is reported, in milliseconds. */
+const OUTAGE_MS = 1000;
+
+/** Primary as a Sentinel names it. */
+interface NamedPrimary extends StoreAddress {
+  /** Version of the Sentinel's configuration: each failover raises it. */
+  readonly epoch: number;
+}
+
+/**
+ * Watch of Sentinels.
+ *
+ * The Sentinels are asked in turn, on connections that stay open: a new one with TLS and a login
+ * costs more than all commands. They tell each other of a failover within a fraction of a second. The
+ * Sentinel that directs a failover names the new primary
+ * first; one that is cut off may name an old one for ever. Hence the highest epoch counts.
+ */
+export class SentinelWatch {
+  readonly #options: SentinelWatchOptions;
+  readonly #first = Promise.withResolvers<StoreAddress>();
+  readonly #open = new Set<SentinelConnection>();
+  /** Ends of the pauses and timeouts, by their timers. */
+  readonly #timers = new Map<ReturnType<typeof setTimeout>, () => void>();
+  /** The last answer of each Sentinel. */
+  readonly #answers = new Map<StoreAddress, NamedPrimary>();
+  /** The first error of each Sentinel. */
+  readonly #errors = new Map<StoreAddress, unknown>();
+  #named: NamedPrimary | undefined;
+  #isStarted = false;
+  #isClosed = false;
+  #isOut = false;
+  #answeredMs: number;
+
+  /** Makes a watch. */
+  constructor(options: SentinelWatchOptions) {
+    this.#options = options;
+    this.#answeredMs = options.now();
+  }
+
+  /**
+   * Starts the watch; called once.
+   *
+   * @returns The primary, once most Sentinels have named one, or all have answered or failed.
+   * @throws {Error} When all Sentinels fail.
+   */
+  start(): Promise<StoreAddress> {
+    this.#options.addresses.forEach((address, turn) => void this.#watch(address, turn));
+    return this.#first.promise;
+  }
+
+  /** Ends the watch. */
+  close(): void {
+    this.#isClosed = true;
+    for (const connection of this.#open) connection.destroy();
+    for (const [timer, end] of this.#timers) {
+      clearTimeout(timer);
+      end();
+    }
+  }
+
+  async #watch(address: StoreAddress, turn: number): Promise<void> {
+    while (!this.#isClosed) {
+      const connection = this.#options.open(address);
+      this.#open.add(connection);
+      try {
+        await this.#inTime(connection.connect());
+        while (!this.#isClosed) {
+          this.#hear(
+            address,
+            await this.#inTime(this.#ask(connection.send, this.#answers.get(address))),
+          );
+          await this.#pause(this.#untilTurn(turn));
+        }
+      } catch (error) {
+        this.#fail(address, error);
+      }
+      this.#open.delete(connection);
+      connection.destroy();
+      await this.#pause(RECONNECT_MS);
+    }
+  }
+
+  #untilTurn(turn: number): number {
+    const roundMs = LOOK_MS * this.#options.addresses.length;
+    return roundMs - (this.#options.now() - turn * LOOK_MS) % roundMs;
+  }
+
+  async #ask(send: Send, before: NamedPrimary | undefined): Promise<NamedPrimary> {
+    const { primaryName } = this.#options;
+    // This names a new primary earlier than SENTINEL MASTER, which has the epoch.
+    const ask = (): Promise<unknown> => send(["SENTINEL", "GET-MASTER-ADDR-BY-NAME", primaryName]);
+    const orElse = (error: unknown): undefined => {
+      if (!isReply(error, "NOPERM")) throw error;
+    };
+    if (before !== undefined && isSame(before, readAddress(await ask().catch(orElse)))) {
+      return before;
+    }
+    // Sent together, both are answered of one state.
+    const [address, facts] = await Promise.all([
+      ask().catch(orElse),
+      send(["SENTINEL", "MASTER", primaryName]),
+    ]);
+    return readPrimary(address, facts);
+  }
+
+  #hear(address: StoreAddress, answer: NamedPrimary): void {
+    if (this.#isClosed) return;
+    this.#answeredMs = this.#options.now();
+    if (this.#isOut) {
+      this.#isOut = false;
+      this.#options.onOutage(undefined);
+    }
+    const [named, before] = [this.#named, this.#answers.get(address)];
+    this.#answers.set(address, answer);
+    const isNew = named === undefined || answer.epoch > named.epoch ||
+      // A Sentinel that was told of another primary (SENTINEL REMOVE, MONITOR).
+      before !== undefined && isSame(before, named) && !isSame(answer, named);
+    if (isNew) {
+      this.#named = { ...answer, epoch: Math.max(answer.epoch, named?.epoch ?? 0) };
+      if (this.#isStarted && named !== undefined && !isSame(answer, named)) {
+        this.#options.onMove(answer);
+      }
+    }
+    this.#settleFirst();
+  }
+
+  #fail(address: StoreAddress, error: unknown): void {
+    if (this.#isClosed) return;
+    if (!this.#errors.has(address)) this.#errors.set(address, error);
+    this.#settleFirst();
+    const { now, onOutage } = this.#options;
+    if (!this.#isStarted || this.#isOut || now() - this.#answeredMs < OUTAGE_MS) return;
+    this.#isOut = true;
+    onOutage(error);
+  }
+
+  #settleFirst(): void {
+    if (this.#isStarted) return;
+    const count = this.#options.addresses.length;
+    const done = new Set([...this.#answers.keys(), ...this.#errors.keys()]).size;
+    if (2 * this.#answers.size <= count && done < count) return;
+    if (this.#named === undefined) return this.#first.reject([...this.#errors.values()][0]);
+    this.#isStarted = true;
+    this.#first.resolve(this.#named);
+  }
+
+  async #pause(ms: number): Promise<void> {
+    if (this.#isClosed) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = this.#setTimer(ms, resolve);
+    await promise;
+    this.#timers.delete(timer);
+  }
+
+  // Unlike those of `Timeouts`, this timer does not wake the process after an answer.
+  async #inTime<T>(act: Promise<T>): Promise<T> {
+    const { promise, reject } = Promise.withResolvers<never>();
+    const timer = this.#setTimer(this.#options.timeoutMs, () => reject(new Error(NO_REPLY)));
+    try {
+      return await Promise.race([act, promise]);
+    } finally {
+      clearTimeout(timer);
+      this.#timers.delete(timer);
+    }
+  }
+
+  #setTimer(ms: number, end: () => void): ReturnType<typeof setTimeout> {
+    const timer = setTimeout(end, ms);
+    this.#timers.set(timer, end);
+    return timer;
+  }
+}
+
+function isSame(one: StoreAddress, other: StoreAddress | undefined): boolean {
+  return one.host === other?.host && one.port === other.port;
+}
+
+/** Reads the reply to `SENTINEL GET-MASTER-ADDR-BY-NAME`: host and port. */
+function readAddress(reply: unknown): StoreAddress | undefined {
+  if (!Array.isArray(reply)) return undefined;
+  const [host, port] = reply.map(String);
+  return { host: host!, port: Number(port) };
+}
+
+/** Reads the same, and the reply to `SENTINEL MASTER`: names and values in turn (RESP 2). */
+function readPrimary(address: unknown, facts: unknown): NamedPrimary {
+  if (!Array.isArray(facts)) throw new Error(UNREADABLE);
+  const fact = (name: string): string => String(facts[facts.indexOf(name) + 1]);
+  const { host, port } = readAddress(address) ?? readAddress([fact("ip"), fact("port")])!;
+  const epoch = Number(fact("config-epoch"));
+  const isReadable = isAddress(`${host}:${port}`) || isAddress(`[${host}]:${port}`);
+  if (!isReadable || !Number.isSafeInteger(epoch)) throw new Error(UNREADABLE);
+  return { host, port, epoch };
+}

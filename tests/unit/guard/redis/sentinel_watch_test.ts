@@ -1,0 +1,144 @@
+import { assertEquals } from "@std/assert/equals";
+import { assertRejects } from "@std/assert/rejects";
+import { SentinelWatch } from "../../../../lib/guard/redis/sentinel_watch.ts";
+import { ManualTimers } from "../../../support/timers.ts";
+
+const NEVER = new Promise<never>(() => {});
+
+/** How a Sentinel answers: the port of the primary that it names, and its epoch; or an error. */
+type Answer = readonly [port: number, epoch: number] | Error | typeof NEVER;
+
+interface Setup {
+  readonly watch: SentinelWatch;
+  /** The answers of the Sentinels; a change is seen by the next questions. */
+  readonly answers: Answer[];
+  /** The moves and outages, in order. */
+  readonly events: string[];
+  /** Lets every Sentinel be asked. */
+  readonly round: () => Promise<void>;
+}
+
+function testWatch(
+  rule: string,
+  answers: Answer[],
+  run: (setup: Setup) => Promise<void>,
+  isAllowed = true,
+): void {
+  Deno.test(`a watch of Sentinels ${rule}`, () =>
+    ManualTimers.during(async (timers) => {
+      const events: string[] = [];
+      let nowMs = 0;
+      const watch = new SentinelWatch({
+        addresses: answers.map((_, port) => ({ host: "sentinel", port })),
+        primaryName: "guard",
+        timeoutMs: 500,
+        now: () => nowMs,
+        open: ({ port: at }) => ({
+          connect: () => Promise.resolve(),
+          destroy: () => {},
+          send: async ([, command]) => {
+            const answer = await answers[at]!;
+            if (answer instanceof Error) throw answer;
+            const [port, epoch] = answer.map(String);
+            if (command === "MASTER") {
+              return ["ip", "10.0.0.1", "port", port, "config-epoch", epoch];
+            }
+            if (!isAllowed) throw new Error("NOPERM");
+            return ["10.0.0.1", port];
+          },
+        }),
+        onMove: ({ port }) => void events.push(`to ${port}`),
+        onOutage: (error) => void events.push(error instanceof Error ? error.message : "again"),
+      });
+      const round = async (): Promise<void> => {
+        for (let i = 0; i < 2; i++) {
+          nowMs += 600;
+          await timers.tick();
+          await timers.settle();
+        }
+      };
+      await run({ watch, answers, events, round });
+      watch.close();
+      await timers.settle();
+      assertEquals(timers.pending, 0);
+    }));
+}
+
+testWatch(
+  "starts with the primary of the highest epoch among most of them",
+  [[1, 4], NEVER, [2, 5]],
+  async ({ watch }) => assertEquals((await watch.start()).port, 2),
+);
+
+testWatch(
+  "names a new primary as soon as one Sentinel does, and follows none of an old epoch",
+  [[1, 4], [1, 4], [1, 4]],
+  async ({ watch, answers, events, round }) => {
+    assertEquals((await watch.start()).port, 1);
+    await round();
+    assertEquals(events, []);
+    answers[2] = [2, 5];
+    await round();
+    answers[1] = [2, 5];
+    await round();
+    assertEquals(events, ["to 2"]);
+    // The first one is cut off, and still names the old one.
+    answers[2] = [3, 6];
+    await round();
+    assertEquals(events, ["to 2", "to 3"]);
+  },
+);
+
+testWatch(
+  "follows a Sentinel that was told of another primary",
+  [[1, 4], [9, 3]],
+  async ({ watch, answers, events, round }) => {
+    await watch.start();
+    await round();
+    answers[0] = [2, 0];
+    await round();
+    assertEquals(events, ["to 2"]);
+  },
+);
+
+testWatch(
+  "works without the permission to ask for the address alone",
+  [[1, 4]],
+  async ({ watch, answers, events, round }) => {
+    assertEquals((await watch.start()).port, 1);
+    answers[0] = [2, 5];
+    await round();
+    assertEquals(events, ["to 2"]);
+  },
+  false,
+);
+
+testWatch(
+  "reports once that no Sentinel answers for a second, and that one does again",
+  [[1, 4], [1, 4]],
+  async ({ watch, answers, events, round }) => {
+    await watch.start();
+    answers[0] = new Error("gone");
+    await round();
+    await round();
+    assertEquals(events, []);
+    answers[1] = new Error("gone");
+    for (let i = 0; i < 3; i++) await round();
+    assertEquals(events, ["gone"]);
+    answers[0] = [1, 4];
+    for (let i = 0; i < 3; i++) await round();
+    assertEquals(events, ["gone", "again"]);
+  },
+);
+
+testWatch(
+  "does not start when all Sentinels fail, and gives the first error",
+  [new Error("ERR No such master"), new Error("other")],
+  async ({ watch }) => void await assertRejects(() => watch.start(), Error, "No such master"),
+);
+
+testWatch(
+  "refuses an address that is none",
+  [[99_999, 1]],
+  async ({ watch }) => void await assertRejects(() => watch.start(), Error, "Unreadable"),
+);
