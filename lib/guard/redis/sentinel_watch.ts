@@ -37,7 +37,7 @@ export interface SentinelWatchOptions {
 }
 
 /** Time between two questions, which go to the Sentinels in turn, in milliseconds. */
-const LOOK_MS = 330;
+const LOOK_MS = 250;
 
 /** Pause before a new connection to a Sentinel, in milliseconds. */
 const RECONNECT_MS = 1000;
