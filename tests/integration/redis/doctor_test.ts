@@ -1,13 +1,14 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { SECRET } from "../../support/calls.ts";
+import { eventually } from "../../support/eventually.ts";
 import { freePort } from "../../support/free_port.ts";
 import { GUARD_KEY_FILE } from "../../support/guard_key.ts";
 import { type Outcome, startProgram, stop } from "../../support/program.ts";
 import { runCommand } from "../../support/command.ts";
 import { withRedis } from "../../support/redis_server.ts";
 import { pinOf } from "../../support/reference_totp.ts";
-import { check, failOften, patient, withTwoServers } from "../../support/two_servers.ts";
+import { check, failOften, patient, readiness, withTwoServers } from "../../support/two_servers.ts";
 
 async function doctor(pin: string, url: string, args: readonly string[]): Promise<Outcome> {
   const env = { AUTHENTICATOR_GUARD: patient(url) };
@@ -59,6 +60,7 @@ Deno.test("guard unlock calls a server with a store, whose log names the secret,
       return stdout;
     };
     try {
+      await eventually(async () => await readiness(program) === 200);
       assert((await unlock("mistyped")).startsWith("nothing was remembered of this secret"));
       await check(program, "wrong");
       const unlocked = await unlock(SECRET);
