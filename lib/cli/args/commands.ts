@@ -13,10 +13,19 @@ import {
   type ValuesOf,
 } from "../../config/option.ts";
 import { OPTIONS } from "../../config/options.ts";
-import { optionalText, SWITCH } from "../../config/values.ts";
+import { optionalFile, optionalText, SWITCH } from "../../config/values.ts";
 
 const TEXT = optionalText("a text");
 const FILE = { placeholder: "FILE", ...TEXT };
+
+/** Name of the option that names the file of options. It is none of the service itself. */
+export const CONFIG_OPTION = "config";
+
+/** Row of the option that names the file of options. */
+export const CONFIG_ROW: Option<string | undefined> = {
+  description: "File of options, a line AUTHENTICATOR_NAME=value for each",
+  ...optionalFile("secret"),
+};
 
 const SECRET_FILE: Option<string | undefined> = {
   description: "File with the secret, instead of standard input",
@@ -309,7 +318,7 @@ export function commandsOf(first: string): readonly string[] {
 export function optionsOf({ options, uses }: CommandRow): Readonly<
   Record<string, Option<unknown>>
 > {
-  return uses.length === 0 ? options : { ...OPTIONS, ...options };
+  return uses.length === 0 ? options : { [CONFIG_OPTION]: CONFIG_ROW, ...OPTIONS, ...options };
 }
 
 function parseTime(text: string): Parsed<number | undefined> {
