@@ -52,8 +52,8 @@ export type ValuesOf<Table> = { readonly [Name in keyof Table]: ValueOf<Table[Na
 
 /** Line of a file of options. */
 export interface OptionLine {
-  /** The number of the line, from 1. */
-  readonly number: number;
+  /** The place, for instance `line 3 of the file of --config`. */
+  readonly place: string;
   /** The value. */
   readonly value: string;
 }
@@ -122,10 +122,9 @@ export function sourcedText(name: string, { flags, env, file }: OptionSources): 
 
 function labelOf(name: string, source: OptionSource, { file }: OptionSources): string {
   if (source === "environment") return variableOf(name);
-  if (source !== "file") return flagOf(name);
-  return `${variableOf(name)} in line ${
-    file?.get(variableOf(name))?.number
-  } of the file of --config`;
+  return source === "file"
+    ? `${variableOf(name)} in ${file?.get(variableOf(name))?.place}`
+    : flagOf(name);
 }
 
 /**

@@ -25,39 +25,60 @@ import {
 import { CONFIG_OPTION } from "./commands.ts";
 import { nearestOf } from "./did_you_mean.ts";
 
-/** File of options. */
-export interface ConfigFile {
-  /** The path as given. */
-  readonly path: string;
-  /** The lines by variable. */
+/** Files of options. */
+export interface ConfigFiles {
+  /** The paths as given. */
+  readonly paths: readonly string[];
+  /** The lines in force, by variable. */
   readonly lines: ReadonlyMap<string, OptionLine>;
 }
 
-/** Subject of every error of the file. */
-const FILE = `the file of ${flagOf(CONFIG_OPTION)}`;
+/** Options that differ from one instance to the next: a variable or a later file may beat a line. */
+export const OF_INSTANCES: ReadonlySet<keyof Config> = new Set(
+  ["host", "port", "sharePort", "socket", "socketMode", "metricsHost", "metricsPort"] as const,
+);
+
+const FLAG = flagOf(CONFIG_OPTION);
 
 /**
- * Reads a file of options.
+ * Reads files of options. A later one may change only the address, ports and sockets of an earlier one.
  *
- * @throws {OptionFileError} When it cannot be read, others may write it, or a line is wrong. The message
+ * @throws {OptionFileError} When one cannot be read, others may write it, or a line is wrong. The message
  * has the number of the line and never its text, which may hold a password.
  */
-export function readConfigFile(path: string): ConfigFile {
+export function readConfigFiles(paths: readonly string[]): ConfigFiles {
+  const lines = new Map<string, OptionLine>();
+  paths.forEach((path, index) => {
+    const ordinal = paths.length === 1 ? "" : `${["first", "second"][index] ?? `${index + 1}th`} `;
+    for (const [variable, line] of readConfigFile(path, `the ${ordinal}file of ${FLAG}`)) {
+      const earlier = lines.get(variable);
+      const name = NAMES.get(variable)!;
+      if (earlier !== undefined && !OF_INSTANCES.has(name) && earlier.value !== line.value) {
+        throw new OptionFileError(
+          `${variable} has another value in ${line.place} than in ${earlier.place}: remove one of them`,
+        );
+      }
+      lines.set(variable, line);
+    }
+  });
+  return { paths, lines };
+}
+
+function readConfigFile(path: string, subject: string): ReadonlyMap<string, OptionLine> {
   const bytes = readOptionFile(CONFIG_OPTION, path);
-  const isWindows = process.platform === "win32";
   const writable = writableByOthers(path);
-  if (writable !== undefined) throw new OptionFileError(`${FILE} ${writable}: chmod o-w`);
-  return { path, lines: parseConfigFile(bytes, { path, isWindows }) };
+  if (writable !== undefined) throw new OptionFileError(`${subject} ${writable}: chmod o-w`);
+  return parseConfigFile(bytes, { path, subject, isWindows: process.platform === "win32" });
 }
 
 /**
- * Reads a file of options again.
+ * Reads files of options again.
  *
  * @returns The variables whose lines differ.
- * @throws {OptionFileError} As `readConfigFile`.
+ * @throws {OptionFileError} As `readConfigFiles`.
  */
-export function changedLines({ path, lines: before }: ConfigFile): readonly string[] {
-  const { lines: now } = readConfigFile(path);
+export function changedLines({ paths, lines: before }: ConfigFiles): readonly string[] {
+  const { lines: now } = readConfigFiles(paths);
   return [...NAMES.keys()].filter((variable) =>
     before.get(variable)?.value !== now.get(variable)?.value
   );
@@ -67,6 +88,8 @@ export function changedLines({ path, lines: before }: ConfigFile): readonly stri
 export interface Place {
   /** The path, beside which plain names of files are. */
   readonly path: string;
+  /** The file in errors. */
+  readonly subject: string;
   /** Whether a backslash separates folders. */
   readonly isWindows: boolean;
 }
@@ -80,24 +103,25 @@ export function parseConfigFile(
   bytes: Uint8Array,
   place: Place,
 ): ReadonlyMap<string, OptionLine> {
-  if (isUtf16(bytes)) throw new OptionFileError(`${FILE} ${UTF_16}`);
+  const { subject, isWindows } = place;
+  if (isUtf16(bytes)) throw new OptionFileError(`${subject} ${UTF_16}`);
   const lines = new Map<string, OptionLine>();
   // In UTF-8, no byte of another character is a line feed.
   const texts = Buffer.from(bytes).toString("latin1").split(/\r\n?|\n/);
   texts.forEach((latin1, index) => {
-    const number = index + 1;
+    const where = `line ${index + 1} of ${subject}`;
     const fail = (clause: string): never => {
-      throw new OptionFileError(`line ${number} of ${FILE} ${clause}`);
+      throw new OptionFileError(`${where} ${clause}`);
     };
     let text = "";
     try {
       // The decoder drops a byte order mark, which can only be the file's in line 1.
-      text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: number > 1 })
+      text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: index > 0 })
         .decode(Buffer.from(latin1, "latin1"));
     } catch {
       fail("is not UTF-8 text");
     }
-    const flaw = flawOf(text, place.isWindows);
+    const flaw = flawOf(text, isWindows);
     if (flaw !== undefined) fail(flaw);
     if (/^[ \t]*(?:$|[#;])/.test(text)) return;
     const equals = text.indexOf("=");
@@ -105,9 +129,11 @@ export function parseConfigFile(
     const name = NAMES.get(variable);
     if (name === undefined) return fail(unknownName(variable));
     const earlier = lines.get(variable);
-    if (earlier !== undefined) fail(`repeats ${variable} of line ${earlier.number}`);
+    if (earlier !== undefined) {
+      fail(`repeats ${variable} of ${earlier.place.replace(/ of .*/, "")}`);
+    }
     if (value === "") fail(`has no value for ${variable}: give one, or remove the line`);
-    lines.set(variable, { number, value: isPlainFile(name, value, place) ?? value });
+    lines.set(variable, { place: where, value: besideFile(name, value, place) ?? value });
   });
   return lines;
 }
@@ -148,7 +174,7 @@ function unknownName(variable: string): string {
 }
 
 // Returns the path of a file that is named without a folder: it is beside the file of options.
-function isPlainFile(name: keyof Config, value: string, place: Place): string | undefined {
+function besideFile(name: keyof Config, value: string, place: Place): string | undefined {
   if (OPTIONS[name].file === undefined) return undefined;
   const separator = place.isWindows ? /[/\\]/ : /\//;
   if (separator.test(value)) return undefined;

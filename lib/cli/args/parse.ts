@@ -29,7 +29,7 @@ import {
   type OptionsOf,
   optionsOf,
 } from "./commands.ts";
-import { type ConfigFile, readConfigFile } from "./config_file.ts";
+import { type ConfigFiles, OF_INSTANCES, readConfigFiles } from "./config_file.ts";
 import { editDistance, nearestOf } from "./did_you_mean.ts";
 
 /** Kind of key that `keygen` makes. */
@@ -49,8 +49,8 @@ export type Command =
       readonly config: Config;
       /** The source of each option of the service, by name. */
       readonly sources: OptionSourceMap;
-      /** The file of options; undefined without one. */
-      readonly file: ConfigFile | undefined;
+      /** The files of options; undefined without one. */
+      readonly files: ConfigFiles | undefined;
       readonly options: OptionsOf<Name>;
       /** The operands as typed. */
       readonly operands: readonly string[];
@@ -87,7 +87,7 @@ export function parseCommand(
   // npm users put two hyphens before the options, and deno task passes them on.
   const { name, rest } = commandOf(args[0] === "--" ? args.slice(1) : args);
   const command = COMMANDS.get(name ?? DEFAULT_COMMAND)!;
-  const { flags, operands } = readWords(rest, command);
+  const { flags, configs, operands } = readWords(rest, command);
   const [operand] = operands;
   if (flags.has("help")) return { kind: "help", about: name };
   if (flags.has("version")) return { kind: "version" };
@@ -105,9 +105,9 @@ export function parseCommand(
     return isServiceLink(variable, value) ? undefined : value;
   };
   checkVariables(variables, env);
-  const file = configFileOf({ flags, env });
-  const sources = { flags, env: ownEnv, ...(file && { file: file.lines }) };
-  if (file !== undefined) checkConflicts(sources, file);
+  const files = configFilesOf(configs, env);
+  const sources = { flags, env: ownEnv, ...(files && { file: files.lines }) };
+  if (files !== undefined) checkConflicts(sources, files);
   const config = parseConfig(sources);
   // The options of a command have no variables, since they concern a single run.
   const ofCommand = { flags, env: () => undefined };
@@ -115,7 +115,7 @@ export function parseCommand(
     kind: name ?? DEFAULT_COMMAND,
     config,
     sources: new Map(namesOf(OPTIONS).map((name) => [name, sourcedText(name, sources).source])),
-    file,
+    files,
     options: parseOptions(command.options, ofCommand),
     operands,
   } as Command;
@@ -133,29 +133,28 @@ function keygenOf([keyKind, file, name]: readonly string[]): Command {
   return { kind: "keygen", keyKind, file, name };
 }
 
-function configFileOf({ flags, env }: OptionSources): ConfigFile | undefined {
+function configFilesOf(
+  given: readonly string[],
+  env: OptionSources["env"],
+): ConfigFiles | undefined {
   const variable = variableOf(CONFIG_OPTION);
-  const path = flags.get(CONFIG_OPTION) ?? env(variable);
+  const named = env(variable);
   // Unlike the variable of an option: without its file, a server could run without API keys by mistake.
-  if (path === "") throw new UsageError(`${variable} must not be empty: name a file, or unset it`);
-  return path === undefined ? undefined : readConfigFile(path);
+  if (named === "") throw new UsageError(`${variable} must not be empty: name a file, or unset it`);
+  const paths = given.length > 0 || named === undefined ? given : [named];
+  return paths.length === 0 ? undefined : readConfigFiles(paths);
 }
 
-/** Options that differ from one instance to the next, so that their variables may beat the file. */
-const OF_INSTANCES: ReadonlySet<keyof Config> = new Set(
-  ["host", "port", "sharePort", "socket", "socketMode", "metricsHost", "metricsPort"] as const,
-);
-
 // Refuses a variable that beats a line: a forgotten one could switch a protection off.
-function checkConflicts(sources: OptionSources, { lines }: ConfigFile): void {
+function checkConflicts(sources: OptionSources, { lines }: ConfigFiles): void {
   for (const name of namesOf(OPTIONS)) {
     const line = lines.get(variableOf(name));
     const { source, text = "" } = sourcedText(name, sources);
     if (line === undefined || source !== "environment" || OF_INSTANCES.has(name)) continue;
     if (isSameValue(name, text, line.value)) continue;
     throw new OptionFileError(
-      `${variableOf(name)} is set in the environment, and line ${line.number} of the file of ` +
-        `--config has another value: remove one of them`,
+      `${variableOf(name)} is set in the environment, and ${line.place} has another value: ` +
+        "remove one of them",
     );
   }
 }
@@ -257,6 +256,8 @@ function mistypedVariable(name: string): string | undefined {
 interface Words {
   /** The values of options, by flag without hyphens. */
   readonly flags: ReadonlyMap<string, string>;
+  /** The files of options, which may be several. */
+  readonly configs: readonly string[];
   /** The operands. */
   readonly operands: readonly string[];
 }
@@ -279,15 +280,20 @@ function readWords(args: readonly string[], command: CommandRow): Words {
     tokens: true,
   });
   const flags = new Map<string, string>();
+  const configs: string[] = [];
   const words: string[] = [];
   for (const token of tokens) {
     if (token.kind === "positional") words.push(token.value);
     if (token.kind !== "option") continue;
+    if (token.name === CONFIG_OPTION && known.has(token.name)) {
+      configs.push(flagValue(token, known));
+      continue;
+    }
     if (flags.has(token.name)) throw new UsageError(`--${token.name} is given twice`);
     flags.set(token.name, flagValue(token, known));
   }
   const { operands = [] } = command;
-  if (flags.has("help")) return { flags, operands: [] };
+  if (flags.has("help")) return { flags, configs, operands: [] };
   const word = tokens.findIndex(({ kind }) => kind === "positional");
   if (operands.length === 0 && word >= 0) {
     const before = tokens.slice(0, word)
@@ -299,13 +305,13 @@ function readWords(args: readonly string[], command: CommandRow): Words {
     if (typed !== "" && !COMMANDS.has(typed) && commandsOf(typed).length === 0) {
       throw noSuchCommand(typed, [...COMMANDS.keys()]);
     }
-    return { flags, operands: typed === "" ? [] : [typed] };
+    return { flags, configs, operands: typed === "" ? [] : [typed] };
   }
   if (words.length > operands.length) {
     const all = operands.join(" ");
     throw new UsageError(`unexpected word: give ${all}, and quotes around a value with spaces`);
   }
-  return { flags, operands: words };
+  return { flags, configs, operands: words };
 }
 
 // Makes the error for an unexpected word. The message has the place of the word but not the word,

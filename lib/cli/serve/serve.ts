@@ -41,7 +41,10 @@ const LAST_LINES_TIMEOUT_MS = 1_000;
 const LAST_LINES_PARTS = 10;
 
 /** Command line of `serve`. */
-export type ServeCommand = Pick<Extract<Command, { kind: "serve" }>, "config" | "sources" | "file">;
+export type ServeCommand = Pick<
+  Extract<Command, { kind: "serve" }>,
+  "config" | "sources" | "files"
+>;
 
 /**
  * Serves until SIGINT or SIGTERM, or with `exitWithParent` until the end of standard input. A
@@ -55,7 +58,7 @@ export type ServeCommand = Pick<Extract<Command, { kind: "serve" }>, "config" | 
  * @throws {UsageError} When an option needs another system.
  */
 export async function serve(
-  { config, sources, file }: ServeCommand,
+  { config, sources, files }: ServeCommand,
   print: (line: string) => void,
 ): Promise<number> {
   checkSystem(config);
@@ -100,7 +103,7 @@ export async function serve(
       service,
       tls: options.tls,
       version,
-      changedOptions: () => file === undefined ? [] : changedLines(file),
+      changedOptions: () => files === undefined ? [] : changedLines(files),
     });
     serving.resolve(reload);
     const watch = setInterval(() => void reload.changedCertificate(), CERTIFICATE_LOOK_MS);

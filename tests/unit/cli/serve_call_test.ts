@@ -80,7 +80,7 @@ async function serving(
       const ended = serve({
         config: configOf(args),
         sources: new Map([["window", "flag"]]),
-        file: undefined,
+        files: undefined,
       }, (line) => {
         printed.push(line);
       });

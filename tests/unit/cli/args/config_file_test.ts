@@ -4,14 +4,15 @@ import { assertThrows } from "@std/assert/throws";
 import {
   changedLines,
   parseConfigFile,
-  readConfigFile,
+  readConfigFiles,
 } from "../../../../lib/cli/args/config_file.ts";
 import { type Command, parseCommand } from "../../../../lib/cli/args/parse.ts";
 import { OptionFileError, UsageError } from "../../../../lib/config/option.ts";
 import { withFolder } from "../../../support/folder.ts";
 
-const UNIX = { path: "/etc/pin/options", isWindows: false };
-const WINDOWS = { path: "C:\\pin\\options", isWindows: true };
+const SUBJECT = { subject: "the file of --config" };
+const UNIX = { ...SUBJECT, path: "/etc/pin/options", isWindows: false };
+const WINDOWS = { ...SUBJECT, path: "C:\\pin\\options", isWindows: true };
 
 function bytesOf(text: string): Uint8Array {
   return new TextEncoder().encode(text);
@@ -38,8 +39,8 @@ Deno.test("a byte order mark, CR LF, empty lines and comments are read", () => {
   const text = "\uFEFFAUTHENTICATOR_PORT=1\r\n\r\n# a\r\n ; b\n \t\rAUTHENTICATOR_WINDOW=2";
   assertEquals(parsed(text), { AUTHENTICATOR_PORT: "1", AUTHENTICATOR_WINDOW: "2" });
   assertEquals(
-    parseConfigFile(bytesOf(text), UNIX).get("AUTHENTICATOR_WINDOW")?.number,
-    6,
+    parseConfigFile(bytesOf(text), UNIX).get("AUTHENTICATOR_WINDOW")?.place,
+    "line 6 of the file of --config",
   );
 });
 
@@ -53,7 +54,8 @@ Deno.test("the plain name of a file is beside the file of options", () => {
     AUTHENTICATOR_SOCKET: "socket",
   });
   const keys = (path: string, isWindows = false): unknown =>
-    parsed("AUTHENTICATOR_API_KEYS_FILE=keys", { path, isWindows }).AUTHENTICATOR_API_KEYS_FILE;
+    parsed("AUTHENTICATOR_API_KEYS_FILE=keys", { ...SUBJECT, path, isWindows })
+      .AUTHENTICATOR_API_KEYS_FILE;
   assertEquals([keys("options"), keys("a/options"), keys("/options")], ["keys", "a/keys", "/keys"]);
   assertEquals([keys(WINDOWS.path, true), keys("C:/o", true)], ["C:\\pin\\keys", "C:/keys"]);
   assertEquals(
@@ -140,7 +142,7 @@ Deno.test({
     withFolder(async (folder) => {
       const path = `${folder}/sub/options`;
       const message = (): string =>
-        assertThrows(() => readConfigFile(path), OptionFileError).message;
+        assertThrows(() => readConfigFiles([path]), OptionFileError).message;
       assertEquals(
         message(),
         "the file of --config cannot be read: there is no such file or folder",
@@ -158,15 +160,18 @@ Deno.test({
       await Deno.symlink(`${folder}/target`, path);
       assertEquals(message(), written);
       await Deno.chmod(path, 0o600);
-      const { lines } = readConfigFile(path);
-      assertEquals(lines.get("AUTHENTICATOR_WINDOW"), { number: 1, value: "2" });
+      const { lines } = readConfigFiles([path]);
+      assertEquals(lines.get("AUTHENTICATOR_WINDOW"), {
+        place: "line 1 of the file of --config",
+        value: "2",
+      });
       await Deno.chmod(folder, 0o777);
       assertEquals(
         message(),
         "the file of --config is in a folder that every user of this machine can write to: chmod o-w",
       );
       await Deno.chmod(folder, 0o1777);
-      readConfigFile(path);
+      readConfigFiles([path]);
     }),
 });
 
@@ -264,7 +269,7 @@ Deno.test("changedLines() returns the variables whose lines differ, and no comme
     const path = `${folder}/options`;
     const write = (text: string): Promise<void> => Deno.writeTextFile(path, text);
     await write("AUTHENTICATOR_WINDOW=1\nAUTHENTICATOR_GUARD=redis://:one@store\n");
-    const file = readConfigFile(path);
+    const file = readConfigFiles([path]);
     await write("# a\nAUTHENTICATOR_GUARD=redis://:one@store\n\nAUTHENTICATOR_WINDOW=1\n");
     assertEquals(changedLines(file), []);
     await write("AUTHENTICATOR_GUARD=redis://:two@store\nAUTHENTICATOR_SINGLE_USE=true\n");
@@ -273,4 +278,25 @@ Deno.test("changedLines() returns the variables whose lines differ, and no comme
       "AUTHENTICATOR_SINGLE_USE",
       "AUTHENTICATOR_GUARD",
     ]);
+  }));
+
+Deno.test("a second file of --config changes ports, addresses and sockets, and repeats nothing else", () =>
+  withFolder(async (folder) => {
+    const [one, two] = [`${folder}/one`, `${folder}/two`];
+    await Deno.writeTextFile(one, "AUTHENTICATOR_PORT=1\nAUTHENTICATOR_WINDOW=2\n");
+    const parse = async (second: string): Promise<Extract<Command, { kind: "serve" }>> => {
+      await Deno.writeTextFile(two, second);
+      const command = parseCommand(["--config", one, "--config", two], () => undefined);
+      assert(command.kind === "serve");
+      return command;
+    };
+    const { config } = await parse("AUTHENTICATOR_PORT=3\nAUTHENTICATOR_WINDOW=2\n");
+    assertEquals([config.port, config.window], [3, 2]);
+    assertEquals((await parse("#")).config.port, 1);
+    const message = await parse("AUTHENTICATOR_WINDOW=10").catch((error: Error) => error.message);
+    assertEquals(
+      message,
+      "AUTHENTICATOR_WINDOW has another value in line 1 of the second file of --config than in " +
+        "line 2 of the first file of --config: remove one of them",
+    );
   }));
