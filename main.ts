@@ -152,7 +152,7 @@ async function run(args: readonly string[], print: (line: string) => void): Prom
     case "healthcheck":
       return await healthcheck(command.config, print);
     case "check":
-      return await check(command.config, command.sources, print);
+      return await check(command, print);
   }
 }
 

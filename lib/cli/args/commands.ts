@@ -229,7 +229,13 @@ const TABLE = {
     details: "Prints every option with its value and its source, and warns of risky settings. " +
       "It reads the files, asks the store and tries the address. The exit code is 1 when " +
       "only the store cannot be used, and 2 when an option, a file or the address cannot be.",
-    options: {},
+    options: {
+      unit: {
+        description: "Check as root the files and drop-ins of this unit of systemd, and no more",
+        placeholder: "UNIT",
+        ...TEXT,
+      },
+    },
     uses: namesOf(OPTIONS),
     examples: ["authenticator check --host 0.0.0.0"],
   },

@@ -268,7 +268,13 @@ Deno.test("check warns of a certificate that will end, and of one that has ended
 Deno.test("check writes its table in columns", async () => {
   const tables: string[] = [];
   const config = configOf(["--port", "0"]);
-  assertEquals(await showOptions(config, new Map(), (text) => void tables.push(text)), 0);
+  assertEquals(
+    await showOptions(
+      { config, sources: new Map(), files: undefined, options: { unit: undefined } },
+      (text) => void tables.push(text),
+    ),
+    0,
+  );
   const lines = tables.join("\n").split("\n");
   const starts = lines.map((line) =>
     [...line.matchAll(/ {2,}(?=\S)/g)].map((gap) => gap.index + gap[0].length)
