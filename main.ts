@@ -121,7 +121,7 @@ async function run(args: readonly string[], print: (line: string) => void): Prom
       return 0;
     case "serve":
       // A failed or pending write to standard output must not stop the server, so it is not queued.
-      return await serve(command.config, command.sources, (line) => {
+      return await serve(command, (line) => {
         currentRuntime().writeOut(`${line}\n`).catch(() => {});
       }).catch((error) => {
         if (lacksPermissions(error)) throw error;
@@ -152,7 +152,7 @@ async function run(args: readonly string[], print: (line: string) => void): Prom
     case "healthcheck":
       return await healthcheck(command.config, print);
     case "check":
-      return await check(command.config, command.sources, print);
+      return await check(command, print);
   }
 }
 

@@ -5,8 +5,9 @@
 #
 #   sh install.sh
 #
-# Options in /etc/authenticator.env, which it makes, and drop-ins stay. Before anything is replaced, the
-# checksums of all files are compared, and the new version checks the options of every unit that runs or starts at boot.
+# Options and keys in /etc/authenticator, which it makes, and drop-ins stay. Before anything is replaced, the
+# checksums of all files are compared, and the new version checks the options of every unit that runs,
+# failed or starts at boot: if one of them, or a drop-in, would not be in force, the previous version stays.
 # A service that was disabled stays disabled. If the new version does not start, or a step fails, the
 # previous version is put back whole. This script is installed, too. This goes back to the version before:
 #
@@ -21,7 +22,7 @@ umask 022
 say() { printf '%s\n' "install.sh: $1" >&2; }
 fail() { say "error: $1" && exit 1; }
 
-bin=/usr/local/bin units=/etc/systemd/system share=/usr/local/share options=/etc/authenticator.env
+bin=/usr/local/bin units=/etc/systemd/system share=/usr/local/share options=/etc/authenticator
 # Holds this script and the previous version (old/); while this runs, the one that it installs (new/) and
 # the one that it replaces (now/).
 keep=/usr/local/lib/authenticator
@@ -33,6 +34,8 @@ template=$units/authenticator@.service
 
 [ "$(id -u)" = 0 ] || fail 'run it as root'
 [ -d /run/systemd/system ] || fail 'systemd does not run here: run the executable itself, or a container'
+version=$(systemctl --version | sed -n '1s/^[^ ]* \([0-9]*\).*/\1/p')
+[ "$version" -ge 249 ] || fail "this is systemd $version, and the unit needs 249 or newer"
 [ ! -e /usr/lib/systemd/system/authenticator.service ] ||
   fail 'the package authenticator is installed: upgrade with that, or remove it first'
 action=${1:-install}
@@ -68,7 +71,7 @@ back() {
   mv "$keep/now" "$keep/done" && rm -rf "$keep/done"
 }
 
-stage=$keep/new first='''' running='' started=''
+stage=$keep/new first='' running='' started='' made=''
 finish() {
   status=$?
   trap - EXIT
@@ -89,7 +92,8 @@ finish() {
       say 'the previous version is back'
     fi
   fi
-  rmdir "$keep" 2>/dev/null
+  [ "$status" = 0 ] || [ -z "$first" ] || [ -z "$made" ] || rm -f "$made"
+  rmdir "$keep" "$options" 2>/dev/null
   exit "$status"
 }
 trap finish EXIT
@@ -111,7 +115,7 @@ if [ "$action" = --remove ]; then
   rm -rf "$keep" "$share/doc/authenticator"
   systemctl daemon-reload
   systemctl reset-failed authenticator.service 'authenticator@*.service' 2>/dev/null || true
-  echo "Removed. What is yours stays: $options, /etc/authenticator and drop-ins in $units"
+  echo "Removed. What is yours stays: $options and drop-ins in $units"
   exit
 fi
 
@@ -120,6 +124,8 @@ mkdir -p "$stage"
 if [ "$action" = --roll-back ]; then
   [ -d "$keep/old" ] || fail 'there is no previous version'
   ! cmp -s "$keep/old/authenticator" "$program" || { echo 'The previous version is installed already.' && exit; }
+  grep -q '^ExecStart=.*authenticator\.conf' "$keep/old/authenticator.service" ||
+    fail "the previous version does not read $options/authenticator.conf, and would start without its options"
   cp -p "$keep/old/"* "$stage"
   # The newer script asks the questions: an older one may not know them.
   asks=$stage/asks
@@ -153,12 +159,21 @@ fi
   fail 'authenticator.service is masked: systemctl unmask authenticator'
 running=$(units_that 'active reloading activating')
 checked=$running
-for one in $(units_that 'inactive failed'); do ! is_enabled "$one" || checked="$checked $one"; done
+for one in $(units_that failed) $(for one in $(units_that inactive); do ! is_enabled "$one" || echo "$one"; done); do
+  checked="$checked $one"
+done
 [ -n "$checked" ] || [ ! -e "$unit" ] || checked=authenticator.service
+# The operator port: health, metrics, status and the guard commands.
+[ -e "$options/authenticator.conf" ] || [ "$action" != install ] || {
+  [ -d "$options" ] || install -d -m 700 "$options"
+  made=$options/authenticator.conf
+  printf '%s\n' '# Options, one AUTHENTICATOR_NAME=value a line. After a change: authenticator-as-service restart' \
+    AUTHENTICATOR_METRICS_PORT=9101 | install -m 600 /dev/stdin "$made"
+}
 install -m 755 "$stage/authenticator" "$program.new"
 for one in $checked; do
-  sh "$asks" --warn --unit "$one" --program "$program.new" check >/dev/null || [ $? = 1 ] ||
-    fail "this version cannot start as $one, and the previous one stays"
+  sh "$asks" --unit "$one" --program "$program.new" --unit-file "$stage/authenticator.service" check >/dev/null ||
+    [ $? = 1 ] || fail "this version cannot start as $one, and the previous one stays"
 done
 
 # The previous version is saved whole, or not at all.
@@ -180,7 +195,7 @@ is_among authenticator.service "$running" || ! is_enabled authenticator.service 
 # One after the other, so that a proxy always finds one.
 for one in $starts; do
   started="$started $one"
-  sh "$asks" --warn --unit "$one" restart
+  sh "$asks" --unit "$one" restart
 done
 # From here on, this version stays. A second run keeps the version before it.
 if [ "$action" = --roll-back ] || cmp -s "$keep/now/authenticator" "$program" || [ -n "$first" ]; then
@@ -192,7 +207,6 @@ else
 fi
 rm -rf "$keep/gone" "$keep/done"
 if [ "$action" = install ]; then
-  [ -e "$options" ] || install -m 600 /dev/null "$options"
   put "$stage/install.sh" "$keep/install.sh" 755
   # What systemctl status names as documentation, where it was downloaded too.
   [ ! -e "$stage/authenticator.1" ] ||

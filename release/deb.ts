@@ -71,7 +71,7 @@ export async function packDebian(folder: string, contents: Package): Promise<str
       await Deno.chmod(`${stage}/${path}`, mode);
     }
     await makeFolders(stage, "usr/bin/authenticator");
-    await makeFolders(stage, "etc/authenticator/file");
+    await Deno.chmod(`${stage}/etc/authenticator`, 0o700);
     await Deno.copyFile(executable, `${stage}/usr/bin/authenticator`);
     await Deno.chmod(`${stage}/usr/bin/authenticator`, 0o755);
     await Deno.chmod(stage, 0o755);
@@ -106,7 +106,7 @@ function filesOf({ version, date }: Package): readonly File[] {
   const target = installed("authenticator.target").replace(/^(?:#.*\n)+/, TARGET_COMMENT);
   const unit = installed("authenticator.service").replace(/^(?:#.*\n)+/, UNIT_COMMENT);
   return [
-    { path: "etc/authenticator.env", content: OPTIONS_FILE, mode: 0o600 },
+    { path: OPTIONS_PATH, content: OPTIONS_FILE, mode: 0o600 },
     { path: `${UNITS}/authenticator.service`, content: unit },
     {
       path: `${UNITS}/authenticator@.service`,
@@ -124,12 +124,14 @@ function filesOf({ version, date }: Package): readonly File[] {
     { path: `${DOC}/changelog.gz`, content: gzip(changelog(version, date)) },
     { path: `${DOC}/CHANGELOG.md.gz`, content: gzip(read("CHANGELOG.md")) },
     ...filesIn("deploy/").map((path) => ({
-      path: path.replace("deploy", `${DOC}/examples`),
+      path: `${DOC}/${path}`,
       content: read(path),
+      mode: read(path).startsWith("#!") ? 0o755 : 0o644,
     })),
     ...["SECURITY.md", ...filesIn("docs/")].map((path) => ({
       path: `${DOC}/${path}`,
-      content: read(path).replaceAll("](../deploy/", "](../examples/")
+      // The page of the installation by hand keeps its paths.
+      content: (path === "docs/linux.md" ? read(path) : withPaths(read(path)))
         .replaceAll("](../CHANGELOG.md)", "](../CHANGELOG.md.gz)"),
     })),
     { path: "usr/share/lintian/overrides/authenticator", content: OVERRIDES },
@@ -138,7 +140,12 @@ function filesOf({ version, date }: Package): readonly File[] {
 
 /** A file of `deploy/`, with the paths of the package. */
 function installed(name: string): string {
-  return read(`deploy/${name}`).replaceAll("/usr/local/", "/usr/");
+  return withPaths(read(`deploy/${name}`));
+}
+
+/** A text with the paths of the package. */
+function withPaths(text: string): string {
+  return text.replaceAll(/\/usr\/local\/(bin|share\/doc|share\/man)\//g, "/usr/$1/");
 }
 
 function read(path: string): string {
@@ -152,18 +159,20 @@ function gzip(text: string): Uint8Array {
 
 const LGPL = "On Debian, the text of the LGPL 2 is in /usr/share/common-licenses/LGPL-2.";
 
+const OPTIONS_PATH = "etc/authenticator/authenticator.conf";
+
 const OPTIONS_FILE = `# Options of the service, one AUTHENTICATOR_NAME=value per line, for instance:
 #
 # AUTHENTICATOR_SINGLE_USE=true
 #
 # After a change: authenticator-as-service restart. \`man authenticator\` lists the options.
+AUTHENTICATOR_METRICS_PORT=9101
 `;
 
 const UNIT_COMMENT =
-  `# Options belong into /etc/authenticator.env, and other settings into a drop-in
-# (systemctl edit authenticator), where a % in a value of Environment= is written %%. After a change:
-# authenticator-as-service restart, which checks the options first.
-# /${DOC}/examples has drop-ins for API keys, TLS, and callers or a store on other machines.
+  `# Options and keys belong into /etc/authenticator, ports and addresses into a drop-in (systemctl edit
+# authenticator): /${DOC}/deploy/drop-ins has some. After a change: authenticator-as-service restart,
+# which checks the options first.
 `;
 
 const TARGET_COMMENT =
@@ -192,7 +201,8 @@ Version: ${debianVersion(version)}
 Architecture: ${architecture}
 Maintainer: ${MAINTAINER}
 Installed-Size: ${Math.ceil(bytes / 1024)}
-Depends: libc6 (>= 2.17), init-system-helpers (>= 1.54~)
+Depends: libc6 (>= 2.17), init-system-helpers (>= 1.54~), procps
+Breaks: systemd (<< 249)
 Section: net
 Priority: optional
 Description: web service that pairs authenticator apps and checks their pins
@@ -206,7 +216,8 @@ Description: web service that pairs authenticator apps and checks their pins
   }].map(({ path, content }) => `${createHash("md5").update(content).digest("hex")}  ${path}\n`);
   return [
     { path: "DEBIAN/control", content: control },
-    { path: "DEBIAN/conffiles", content: "/etc/authenticator.env\n" },
+    { path: "DEBIAN/conffiles", content: `/${OPTIONS_PATH}\n` },
+    { path: "DEBIAN/preinst", content: PREINST, mode: 0o755 },
     { path: "DEBIAN/md5sums", content: sums.toSorted().join("") },
     { path: "DEBIAN/postinst", content: POSTINST, mode: 0o755 },
     { path: "DEBIAN/prerm", content: PRERM, mode: 0o755 },
@@ -214,9 +225,41 @@ Description: web service that pairs authenticator apps and checks their pins
   ];
 }
 
+// A refused version is put aside, and the one before it back: systemd starts that at the next boot.
+const MOVE = `keep=/usr/lib/authenticator-upgrade
+move() {
+  [ -d "$keep/$2" ] || return 0
+  mkdir -p "$keep/$1"
+  for file in /usr/bin/authenticator /usr/bin/authenticator-as-service \\
+    /usr/lib/systemd/system/authenticator.service /usr/lib/systemd/system/authenticator@.service; do
+    cp -p "$file" "$keep/$1/"
+    cp -p "$keep/$2/\${file##*/}" "$file.new"
+    mv "$file.new" "$file"
+  done
+  [ ! -d /run/systemd/system ] || systemctl daemon-reload
+}
+`;
+
+const PREINST = `#!/bin/sh
+set -e
+if [ -e /etc/systemd/system/authenticator.service ] && [ -e /usr/local/bin/authenticator ]; then
+  echo "authenticator: error: it is installed by hand, and systemd would go on using that: first run" \\
+    "sh /usr/local/lib/authenticator/install.sh --remove, which keeps the options" >&2
+  exit 1
+fi
+if [ "$1" = upgrade ] && [ -e /usr/bin/authenticator ]; then
+  keep=/usr/lib/authenticator-upgrade
+  rm -rf "$keep"
+  mkdir -p "$keep/old"
+  cp -p /usr/bin/authenticator /usr/bin/authenticator-as-service \\
+    /usr/lib/systemd/system/authenticator.service /usr/lib/systemd/system/authenticator@.service \\
+    "$keep/old"
+fi
+`;
+
 const POSTINST = `#!/bin/sh
 set -e
-fail() {
+${MOVE}fail() {
   echo "authenticator: error: $1. Then run: dpkg --configure authenticator" >&2
   exit 1
 }
@@ -225,6 +268,12 @@ failed() {
 }
 case "$1" in
 configure | abort-upgrade | abort-deconfigure | abort-remove)
+  # A version without this file of options must not start without it: it refuses this variable.
+  marker=AUTHENTICATOR_CONFIG=/etc/authenticator/authenticator.conf
+  if ! grep -qx "$marker" /etc/authenticator.env 2>/dev/null; then
+    [ -e /etc/authenticator.env ] || install -m 600 /dev/null /etc/authenticator.env
+    printf '\\n# Options are in this file:\\n%s\\n' "$marker" >>/etc/authenticator.env
+  fi
   # An administrator who disabled the unit keeps it disabled.
   if deb-systemd-helper --quiet was-enabled authenticator.service; then
     deb-systemd-helper enable authenticator.service >/dev/null || true
@@ -232,14 +281,15 @@ configure | abort-upgrade | abort-deconfigure | abort-remove)
     deb-systemd-helper update-state authenticator.service >/dev/null || true
   fi
   if [ -d /run/systemd/system ]; then
+    move old new
     systemctl --system daemon-reload >/dev/null || true
-    # The old version runs on until its units restart: first see that the new one can start everywhere.
-    running=$(systemctl list-units --plain --no-legend --state=active \
+    # First see that the new version can start everywhere, with all that is in force.
+    [ -z "$2" ] || authenticator-as-service check >/dev/null || [ $? = 1 ] || {
+      move new old
+      fail "the new version cannot start with these settings, and the old one stays"
+    }
+    running=$(systemctl list-units --plain --no-legend --state=active \\
       authenticator.service 'authenticator@*.service' | cut -d ' ' -f 1)
-    for unit in $running; do
-      authenticator-as-service --warn --unit "$unit" check >/dev/null || [ $? = 1 ] ||
-        fail "the new version cannot start as $unit, and the old one runs on"
-    done
     # A unit that gave up would not be started again within the hour.
     deb-systemd-invoke reset-failed authenticator.service >/dev/null 2>&1 || true
     action=start
@@ -250,7 +300,9 @@ configure | abort-upgrade | abort-deconfigure | abort-remove)
       [ "$unit" = authenticator.service ] || deb-systemd-invoke restart "$unit" >/dev/null ||
         failed "$unit"
     done
+    rm -rf "$keep"
   else
+    rm -rf "$keep"
     echo "authenticator: systemd does not run here, so nothing was started: run authenticator serve"
   fi
   ;;
@@ -270,11 +322,15 @@ set -e
 if [ "$1" = remove ] && [ -d /run/systemd/system ]; then
   systemctl --system daemon-reload >/dev/null || true
 fi
-if [ "$1" = purge ]; then
-  deb-systemd-helper purge authenticator.service >/dev/null 2>&1 || true
+if [ "$1" = remove ] || [ "$1" = purge ]; then
+  rm -rf /usr/lib/authenticator-upgrade
   # Instances that an administrator enabled.
-  rm -f /etc/systemd/system/*.wants/authenticator@*.service \
+  rm -f /etc/systemd/system/*.wants/authenticator@*.service \\
     /etc/systemd/system/*.wants/authenticator.target
+fi
+if [ "$1" = purge ]; then
+  rm -f /etc/authenticator.env
+  deb-systemd-helper purge authenticator.service >/dev/null 2>&1 || true
 fi
 `;
 
@@ -286,5 +342,6 @@ embedded-library *[usr/bin/authenticator]
 hardening-no-pie [usr/bin/authenticator]
 hardening-no-relro [usr/bin/authenticator]
 # The options may hold the password of a store.
-non-standard-file-perm 0600 != 0644 [etc/authenticator.env]
+non-standard-file-perm 0600 != 0644 [etc/authenticator/authenticator.conf]
+non-standard-dir-perm 0700 != 0755 [etc/authenticator/]
 `;

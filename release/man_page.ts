@@ -6,7 +6,7 @@
 
 import { flagOf, namesOf, type Option, variableOf } from "../lib/config/option.ts";
 import { OPTIONS } from "../lib/config/options.ts";
-import { type CommandRow, COMMANDS } from "../lib/cli/args/commands.ts";
+import { type CommandRow, COMMANDS, CONFIG_OPTION, CONFIG_ROW } from "../lib/cli/args/commands.ts";
 import { EXIT_CODES, factsOf, PURPOSE, synopsisOf } from "../lib/cli/args/help.ts";
 
 /**
@@ -29,8 +29,9 @@ export function manPage(version: string): string {
     ...[...COMMANDS].flatMap(([name, command]) => commandSection(name, command)),
     ".SH OPTIONS",
     "These are the options of the service.",
-    "Each can be set in the environment too; a flag wins over its variable.",
+    "Each can be set in the environment and in a file too; a flag wins over both.",
     `One without a value is switched on with true: ${variableOf("metrics")}=true.`,
+    ...optionLines(CONFIG_OPTION, CONFIG_ROW, variableOf(CONFIG_OPTION)),
     ...namesOf(OPTIONS).flatMap((name) => optionLines(name, OPTIONS[name], variableOf(name))),
     ".SH EXIT STATUS",
     ...EXIT_CODES.flatMap(([code, meaning]) => [".TP", `.B ${code}`, escaped(sentence(meaning))]),

@@ -5,6 +5,7 @@
  * @module
  */
 
+import { CONFIG_OPTION, CONFIG_ROW } from "../lib/cli/args/commands.ts";
 import { flagOf, namesOf, variableOf } from "../lib/config/option.ts";
 import { OPTIONS } from "../lib/config/options.ts";
 
@@ -13,8 +14,9 @@ export type OptionRow = readonly [string, string, string, string];
 
 /** Returns the rows, without the head. */
 export function optionRows(): readonly OptionRow[] {
-  return namesOf(OPTIONS).map((name) => {
-    const { placeholder, defaultText, description } = OPTIONS[name];
+  const ofService = namesOf(OPTIONS).map((name) => [name, OPTIONS[name]] as const);
+  return [[CONFIG_OPTION, CONFIG_ROW] as const, ...ofService].map(([name, option]) => {
+    const { placeholder, defaultText, description } = option;
     const flag = `\`${flagOf(name)}${placeholder === undefined ? "" : ` ${placeholder}`}\``;
     const shown = defaultText === "" ? "" : `\`${defaultText}\``;
     return [flag, `\`${variableOf(name)}\``, shown, description];

@@ -78,6 +78,7 @@ const STATUS: Form = {
   version: isText,
   since: isText,
   address: optional(isText),
+  protections: listOf(isText),
   certificateUntil: optional(isText),
   keys: optional(listOf((key) => key === null || isText(key))),
   sealKeys: optional(listOf(isText)),

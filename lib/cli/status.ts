@@ -35,11 +35,12 @@ export async function status(config: Config, printLine: (line: string) => void):
     );
   });
   const { problems, version, since, address = "-", certificateUntil, reload, store } = found;
-  const { keys, sealKeys, secrets } = found;
+  const { keys, protections, sealKeys, secrets } = found;
   const isHealthy = problems.length === 0;
   print(`server: ${isHealthy ? "healthy" : problems.join("; ")}`);
   print(`version: ${version}, since ${since}`);
   print(`address: ${address}`);
+  print(`protections: ${protections.join(", ")}`);
   print(`certificate: ${certificateUntil === undefined ? "none" : `until ${certificateUntil}`}`);
   print(`API keys: ${keys === undefined ? "none is needed" : keysInWords(keys)}`);
   print(`seal keys: ${sealKeys === undefined ? "none" : sealKeys.join(", ")}`);

@@ -28,7 +28,7 @@ export function nearestOf(typed: string, known: Iterable<string>): string | unde
  * Computes the edit distance between two texts: insertions, deletions, replacements, and swaps of
  * neighbours.
  */
-function editDistance(from: string, to: string): number {
+export function editDistance(from: string, to: string): number {
   const rows = [Array.from({ length: to.length + 1 }, (_, i) => i)];
   for (let i = 1; i <= from.length; i++) {
     const next = [i];

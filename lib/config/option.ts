@@ -1,6 +1,6 @@
 /**
- * Options and the parser of a table of options: a flag wins over its environment variable, and the
- * variable over the default.
+ * Options and the parser of a table of options: a flag wins over its environment variable, the
+ * variable over the file of options, and the file over the default.
  *
  * @module
  */
@@ -52,12 +52,25 @@ export type ValueOf<Row> = Row extends Option<infer Value> ? Value : never;
 /** Values of the options of a table, by name. */
 export type ValuesOf<Table> = { readonly [Name in keyof Table]: ValueOf<Table[Name]> };
 
+/** Line of a file of options. */
+export interface OptionLine {
+  /** The place, for instance `line 3 of the file of --config`. */
+  readonly place: string;
+  /** The value. */
+  readonly value: string;
+}
+
+/** Source of an option's value. */
+export type OptionSource = "flag" | "environment" | "file" | "default";
+
 /** Sources of the values of options. */
 export interface OptionSources {
   /** The typed values, by flag without hyphens. */
   readonly flags: ReadonlyMap<string, string>;
   /** Returns the value of an environment variable, or undefined. */
   readonly env: (name: string) => string | undefined;
+  /** The lines of the file of options, by variable. */
+  readonly file?: ReadonlyMap<string, OptionLine>;
 }
 
 /** Error of a command line or an environment; the message is a clause for a person. */
@@ -87,25 +100,50 @@ export function namesOf<T>(table: OptionTable<T>): readonly (keyof T & string)[]
   return Object.keys(table) as (keyof T & string)[];
 }
 
+/** Text of an option with its source. */
+export interface SourcedText {
+  /** The source. */
+  readonly source: OptionSource;
+  /** The text; undefined for the default. */
+  readonly text: string | undefined;
+}
+
+/** Finds the text of an option: of its flag, else of its variable, else of its line. */
+export function sourcedText(name: string, { flags, env, file }: OptionSources): SourcedText {
+  const typed = flags.get(flagOf(name).slice(2));
+  if (typed !== undefined) return { source: "flag", text: typed };
+  // An empty variable counts as unset: container files often write it so. A value from a mounted
+  // secret often ends with a line break.
+  const inherited = env(variableOf(name))?.replace(/\r?\n$/, "") || undefined;
+  if (inherited !== undefined) return { source: "environment", text: inherited };
+  const line = file?.get(variableOf(name));
+  return line === undefined
+    ? { source: "default", text: undefined }
+    : { source: "file", text: line.value };
+}
+
+function labelOf(name: string, source: OptionSource, { file }: OptionSources): string {
+  if (source === "environment") return variableOf(name);
+  return source === "file"
+    ? `${variableOf(name)} in ${file?.get(variableOf(name))?.place}`
+    : flagOf(name);
+}
+
 /**
  * Reads the options of a table.
  *
  * @throws {UsageError} At the first wrong value.
  */
-export function parseOptions<T>(table: OptionTable<T>, { flags, env }: OptionSources): T {
+export function parseOptions<T>(table: OptionTable<T>, sources: OptionSources): T {
   const entries = namesOf(table).map((name) => {
-    const typed = flags.get(flagOf(name).slice(2));
-    // An empty variable counts as unset: container files often write it so. A value from a mounted
-    // secret often ends with a line break.
-    const inherited = env(variableOf(name))?.replace(/\r?\n$/, "") || undefined;
-    const source = typed === undefined && inherited !== undefined ? variableOf(name) : flagOf(name);
     const { parse, expected, defaultText } = table[name];
-    const text = typed ?? inherited ?? defaultText;
+    const { source, text = defaultText } = sourcedText(name, sources);
     const parsed = parse(text);
     if (typeof parsed !== "object") {
       const flaw = hiddenFlaw(text);
       throw new UsageError(
-        `${source} must be ${parsed ?? expected}${flaw && `: its value ${flaw}`}`,
+        `${labelOf(name, source, sources)} must be ${parsed ?? expected}` +
+          (flaw && `: its value ${flaw}`),
       );
     }
     return [name, parsed.value];

@@ -9,6 +9,7 @@ import { isIP } from "node:net";
 import process from "node:process";
 import { createService, type Service } from "../config/create_service.ts";
 import type { Config } from "../config/options.ts";
+import { protectionsOf } from "../config/protections.ts";
 import { flagOf, OptionFileError } from "../config/option.ts";
 import type { Guard } from "../guard/guard.ts";
 import { lastForwarded } from "../http/request_target.ts";
@@ -183,6 +184,7 @@ export function createServerService(
     status: () =>
       statusOf({ state, guard, isReady: isReady(), nowMs: now() }, {
         version,
+        protections: protectionsOf(config),
         keys: ring?.names,
         sealKeys: sealKeys?.names,
         secrets: metrics?.checkedSecrets(),
@@ -234,7 +236,7 @@ interface StatusSource {
 
 function statusOf(
   { state, guard, isReady, nowMs }: StatusSource,
-  shown: Pick<ServerStatus, "version" | "keys" | "sealKeys" | "secrets" | "store">,
+  shown: Pick<ServerStatus, "version" | "protections" | "keys" | "sealKeys" | "secrets" | "store">,
 ): ServerStatus {
   const { address, certificateUntilMs: until, lastReload } = state;
   return {

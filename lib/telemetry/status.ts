@@ -27,6 +27,8 @@ export interface ServerStatus {
   readonly since: string;
   /** The address of callers, as a URL; undefined before the server listens. */
   readonly address: string | undefined;
+  /** Protections, on or off, as clauses. */
+  readonly protections: readonly string[];
   /** End of the certificate, as an ISO time; undefined without TLS. */
   readonly certificateUntil: string | undefined;
   /** The name of each API key, null for one without; undefined when callers need no key. */

@@ -123,7 +123,7 @@ Deno.test("the code of the browser imports only itself and what it shares with t
 const FLAGS: ReadonlySet<string> = new Set([
   ...[OPTIONS, ...[...COMMANDS.values()].map(({ options }) => options)]
     .flatMap((table) => Object.keys(table).map(flagOf)),
-  ...["--help", "--version"],
+  ...["--config", "--help", "--version"],
 ]);
 
 Deno.test("each flag in a text of the program is one of a table", () => {

@@ -61,10 +61,10 @@ Without a command it serves.
 
 const OPTIONS_HEAD = `.SH OPTIONS
 These are the options of the service.
-Each can be set in the environment too; a flag wins over its variable.
+Each can be set in the environment and in a file too; a flag wins over both.
 One without a value is switched on with true: AUTHENTICATOR_METRICS=true.
 .TP
---host ADDRESS
+--config FILE
 `;
 
 const TAIL = `.SH EXIT STATUS

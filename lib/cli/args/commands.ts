@@ -13,10 +13,19 @@ import {
   type ValuesOf,
 } from "../../config/option.ts";
 import { OPTIONS } from "../../config/options.ts";
-import { optionalText, SWITCH } from "../../config/values.ts";
+import { optionalFile, optionalText, SWITCH } from "../../config/values.ts";
 
 const TEXT = optionalText("a text");
 const FILE = { placeholder: "FILE", ...TEXT };
+
+/** Name of the option that names the file of options. It is none of the service itself. */
+export const CONFIG_OPTION = "config";
+
+/** Row of the option that names the file of options. */
+export const CONFIG_ROW: Option<string | undefined> = {
+  description: "File of options, a line AUTHENTICATOR_NAME=value for each",
+  ...optionalFile("secret"),
+};
 
 const SECRET_FILE: Option<string | undefined> = {
   description: "File with the secret, instead of standard input",
@@ -220,7 +229,13 @@ const TABLE = {
     details: "Prints every option with its value and its source, and warns of risky settings. " +
       "It reads the files, asks the store and tries the address. The exit code is 1 when " +
       "only the store cannot be used, and 2 when an option, a file or the address cannot be.",
-    options: {},
+    options: {
+      unit: {
+        description: "Check as root the files and drop-ins of this unit of systemd, and no more",
+        placeholder: "UNIT",
+        ...TEXT,
+      },
+    },
     uses: namesOf(OPTIONS),
     examples: ["authenticator check --host 0.0.0.0"],
   },
@@ -309,7 +324,7 @@ export function commandsOf(first: string): readonly string[] {
 export function optionsOf({ options, uses }: CommandRow): Readonly<
   Record<string, Option<unknown>>
 > {
-  return uses.length === 0 ? options : { ...OPTIONS, ...options };
+  return uses.length === 0 ? options : { [CONFIG_OPTION]: CONFIG_ROW, ...OPTIONS, ...options };
 }
 
 function parseTime(text: string): Parsed<number | undefined> {

@@ -4,10 +4,16 @@
  * @module
  */
 
-import type { Config } from "../../config/options.ts";
 import { flagOf, namesOf, type Option, variableOf } from "../../config/option.ts";
 import { OPTIONS } from "../../config/options.ts";
-import { type CommandRow, COMMANDS, commandsOf, optionsOf } from "./commands.ts";
+import {
+  type CommandRow,
+  COMMANDS,
+  commandsOf,
+  CONFIG_OPTION,
+  CONFIG_ROW,
+  optionsOf,
+} from "./commands.ts";
 
 /** Purpose of the program, in one sentence. */
 export const PURPOSE: string =
@@ -40,13 +46,14 @@ function usage(): string {
     ...commandRows([...COMMANDS.keys()]),
     "",
     "Options of serve, with defaults in parentheses:",
+    optionRow(CONFIG_OPTION, CONFIG_ROW),
     ...namesOf(OPTIONS).map((name) => optionRow(name, OPTIONS[name])),
     ...LAST_OPTIONS,
     "",
-    "You can also set each of them in the environment: --base-url as " +
-    `${variableOf("baseUrl")}.`,
-    `One without a value is switched on with true: ${variableOf("metrics")}=true. ` +
-    "A flag wins over its variable.",
+    `As variables or lines of that file: ${variableOf("window")}=2, ${
+      variableOf("metrics")
+    }=true. ` +
+    "A flag wins over both.",
     "",
     exitCodes(),
   ].join("\n");
@@ -86,9 +93,10 @@ function commandHelp(name: string, command: CommandRow): string {
   const own = namesOf(options).flatMap((option) =>
     detailedRows(option, options[option]!, undefined)
   );
-  const ofService = uses.flatMap((option) =>
-    detailedRows(option, OPTIONS[option], variableOf(option))
-  );
+  const ofService = uses.length === 0 ? [] : [
+    ...detailedRows(CONFIG_OPTION, CONFIG_ROW, variableOf(CONFIG_OPTION)),
+    ...uses.flatMap((option) => detailedRows(option, OPTIONS[option], variableOf(option))),
+  ];
   return [
     `${summary}.`,
     "",
@@ -132,7 +140,7 @@ export function factsOf(
   return values === undefined ? facts.replace(/^[a-z]/, (letter) => letter.toUpperCase()) : facts;
 }
 
-function optionRow(name: keyof Config, option: Option<unknown>): string {
+function optionRow(name: string, option: Option<unknown>): string {
   const { placeholder, defaultText, description } = option;
   const shown = defaultText === "" || placeholder === undefined ? "" : ` (${defaultText})`;
   return row(leftOf(name, option), description + shown);

@@ -5,13 +5,17 @@
  */
 
 import { parseArgs } from "node:util";
+import process from "node:process";
 import type { Config } from "../../config/options.ts";
 import {
   flagOf,
   namesOf,
   type Option,
+  OptionFileError,
+  type OptionSource,
   type OptionSources,
   parseOptions,
+  sourcedText,
   UsageError,
   variableOf,
 } from "../../config/option.ts";
@@ -21,16 +25,15 @@ import {
   type CommandRow,
   COMMANDS,
   commandsOf,
+  CONFIG_OPTION,
   type OptionsOf,
   optionsOf,
 } from "./commands.ts";
-import { nearestOf } from "../../config/did_you_mean.ts";
+import { editDistance, nearestOf } from "../../config/did_you_mean.ts";
+import { type ConfigFiles, OF_INSTANCES, readConfigFiles } from "./config_file.ts";
 
 /** Kind of key that `keygen` makes. */
 export type KeyKind = "seal" | "api" | "guard";
-
-/** Source of an option's value. */
-export type OptionSource = "flag" | "environment" | "default";
 
 /** Sources of the values of options, by name. */
 export type OptionSourceMap = ReadonlyMap<string, OptionSource>;
@@ -46,6 +49,8 @@ export type Command =
       readonly config: Config;
       /** The source of each option of the service, by name. */
       readonly sources: OptionSourceMap;
+      /** The files of options; undefined without one. */
+      readonly files: ConfigFiles | undefined;
       readonly options: OptionsOf<Name>;
       /** The operands as typed. */
       readonly operands: readonly string[];
@@ -82,7 +87,7 @@ export function parseCommand(
   // npm users put two hyphens before the options, and deno task passes them on.
   const { name, rest } = commandOf(args[0] === "--" ? args.slice(1) : args);
   const command = COMMANDS.get(name ?? DEFAULT_COMMAND)!;
-  const { flags, operands } = readWords(rest, command);
+  const { flags, configs, operands } = readWords(rest, command);
   const [operand] = operands;
   if (flags.has("help")) return { kind: "help", about: name };
   if (flags.has("version")) return { kind: "version" };
@@ -100,13 +105,17 @@ export function parseCommand(
     return isServiceLink(variable, value) ? undefined : value;
   };
   checkVariables(variables, env);
-  const config = parseConfig({ flags, env: ownEnv });
+  const files = configFilesOf(configs, env);
+  const sources = { flags, env: ownEnv, ...(files && { file: files.lines }) };
+  if (files !== undefined) checkConflicts(sources, files);
+  const config = parseConfig(sources);
   // The options of a command have no variables, since they concern a single run.
   const ofCommand = { flags, env: () => undefined };
   return {
     kind: name ?? DEFAULT_COMMAND,
     config,
-    sources: sourcesOf({ flags, env: ownEnv }),
+    sources: new Map(namesOf(OPTIONS).map((name) => [name, sourcedText(name, sources).source])),
+    files,
     options: parseOptions(command.options, ofCommand),
     operands,
   } as Command;
@@ -124,14 +133,37 @@ function keygenOf([keyKind, file, name]: readonly string[]): Command {
   return { kind: "keygen", keyKind, file, name };
 }
 
-function sourcesOf({ flags, env }: OptionSources): OptionSourceMap {
-  return new Map(
-    namesOf(OPTIONS).map((name) => {
-      if (flags.has(flagOf(name).slice(2))) return [name, "flag"];
-      // An empty variable counts as unset, as in `parseOptions`.
-      return [name, env(variableOf(name)) ? "environment" : "default"];
-    }),
-  );
+function configFilesOf(
+  given: readonly string[],
+  env: OptionSources["env"],
+): ConfigFiles | undefined {
+  const variable = variableOf(CONFIG_OPTION);
+  const named = env(variable);
+  // Unlike the variable of an option: without its file, a server could run without API keys by mistake.
+  if (named === "") throw new UsageError(`${variable} must not be empty: name a file, or unset it`);
+  const paths = given.length > 0 || named === undefined ? given : [named];
+  return paths.length === 0 ? undefined : readConfigFiles(paths);
+}
+
+// Refuses a variable that beats a line: a forgotten one could switch a protection off.
+function checkConflicts(sources: OptionSources, { lines }: ConfigFiles): void {
+  for (const name of namesOf(OPTIONS)) {
+    const line = lines.get(variableOf(name));
+    const { source, text = "" } = sourcedText(name, sources);
+    if (line === undefined || source !== "environment" || OF_INSTANCES.has(name)) continue;
+    if (isSameValue(name, text, line.value)) continue;
+    throw new OptionFileError(
+      `${variableOf(name)} is set in the environment, and ${line.place} has another value: ` +
+        "remove one of them",
+    );
+  }
+}
+
+function isSameValue(name: keyof Config, one: string, other: string): boolean {
+  if (one === other) return true;
+  const [first, second] = [one, other].map((text) => OPTIONS[name].parse(text));
+  return typeof first === "object" && typeof second === "object" &&
+    typeof first.value !== "object" && first.value === second.value;
 }
 
 /** Name of a command, if there is one, with the words after it. */
@@ -175,29 +207,57 @@ const PREFIX = "AUTHENTICATOR_";
  * option of ours may have the same name.
  */
 export function isServiceLink(variable: string, value: string | undefined): boolean {
-  return value !== undefined && /^AUTHENTICATOR_(?:\w+_)?PORT$/.test(variable) &&
-    /^(?:tcp|udp|sctp):\/\//.test(value);
+  return /^AUTHENTICATOR_(?:\w+_)?PORT$/.test(variable) && isLink(value);
+}
+
+function isLink(value: string | undefined): boolean {
+  return value !== undefined && /^(?:tcp|udp|sctp):\/\//.test(value);
 }
 
 // Refuses unknown variables: a misspelt one would have no effect, and a server could run without
 // API keys by mistake.
 function checkVariables(variables: readonly string[], env: OptionSources["env"]): void {
-  // Compare them as flags, since `nearestOf` separates words at hyphens.
-  const known = new Map(namesOf(OPTIONS).map((name) => [flagOf(name).slice(2), variableOf(name)]));
   for (const variable of variables) {
-    const flag = variable.slice(PREFIX.length).toLowerCase().replaceAll("_", "-");
-    if (!variable.startsWith(PREFIX) || OF_KUBERNETES.test(variable)) continue;
-    if (known.get(flag) === variable || isServiceLink(variable, env(variable))) continue;
-    const near = known.get(nearestOf(flag, known.keys()) ?? "");
+    // Windows does not tell the cases of a name apart.
+    const name = process.platform === "win32" ? variable.toUpperCase() : variable;
+    if (VARIABLES.has(name) || OF_KUBERNETES.test(name)) continue;
+    if (/_PORT$/.test(name) && isLink(env(variable))) continue;
+    const isOurs = name.startsWith(PREFIX);
+    const near = isOurs ? nearVariable(name) : mistypedVariable(name);
+    if (!isOurs && near === undefined) continue;
     const advice = near === undefined ? "" : `; did you mean ${near}?`;
-    throw new UsageError(`${variable} is set, but there is no such variable${advice}`);
+    const shown = /^[!-~]+$/.test(variable) ? variable : JSON.stringify(variable);
+    throw new UsageError(`${shown} is set, but there is no such variable${advice}`);
   }
+}
+
+const VARIABLES: ReadonlySet<string> = new Set(
+  [CONFIG_OPTION, ...namesOf(OPTIONS)].map(variableOf),
+);
+
+function nearVariable(name: string): string | undefined {
+  // Compare them as flags, since `nearestOf` separates words at hyphens.
+  const hyphenated = (text: string): string =>
+    text.slice(PREFIX.length).toLowerCase().replaceAll("_", "-");
+  const known = new Map([...VARIABLES].map((variable) => [hyphenated(variable), variable]));
+  return known.get(nearestOf(hyphenated(name), known.keys()) ?? "");
+}
+
+// Finds the variable that a name without the prefix is meant for: one edit away, or the same letters.
+function mistypedVariable(name: string): string | undefined {
+  const letters = (text: string): string => text.toUpperCase().replace(/[^A-Z]/g, "");
+  return [...VARIABLES].find((known) =>
+    letters(known) === letters(name) ||
+    Math.abs(known.length - name.length) <= 1 && editDistance(name.toUpperCase(), known) <= 1
+  );
 }
 
 /** Words after the name of a command. */
 interface Words {
   /** The values of options, by flag without hyphens. */
   readonly flags: ReadonlyMap<string, string>;
+  /** The files of options, which may be several. */
+  readonly configs: readonly string[];
   /** The operands. */
   readonly operands: readonly string[];
 }
@@ -220,15 +280,20 @@ function readWords(args: readonly string[], command: CommandRow): Words {
     tokens: true,
   });
   const flags = new Map<string, string>();
+  const configs: string[] = [];
   const words: string[] = [];
   for (const token of tokens) {
     if (token.kind === "positional") words.push(token.value);
     if (token.kind !== "option") continue;
+    if (token.name === CONFIG_OPTION && known.has(token.name)) {
+      configs.push(flagValue(token, known));
+      continue;
+    }
     if (flags.has(token.name)) throw new UsageError(`--${token.name} is given twice`);
     flags.set(token.name, flagValue(token, known));
   }
   const { operands = [] } = command;
-  if (flags.has("help")) return { flags, operands: [] };
+  if (flags.has("help")) return { flags, configs, operands: [] };
   const word = tokens.findIndex(({ kind }) => kind === "positional");
   if (operands.length === 0 && word >= 0) {
     const before = tokens.slice(0, word)
@@ -240,13 +305,13 @@ function readWords(args: readonly string[], command: CommandRow): Words {
     if (typed !== "" && !COMMANDS.has(typed) && commandsOf(typed).length === 0) {
       throw noSuchCommand(typed, [...COMMANDS.keys()]);
     }
-    return { flags, operands: typed === "" ? [] : [typed] };
+    return { flags, configs, operands: typed === "" ? [] : [typed] };
   }
   if (words.length > operands.length) {
     const all = operands.join(" ");
     throw new UsageError(`unexpected word: give ${all}, and quotes around a value with spaces`);
   }
-  return { flags, operands: words };
+  return { flags, configs, operands: words };
 }
 
 // Makes the error for an unexpected word. The message has the place of the word but not the word,

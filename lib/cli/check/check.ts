@@ -7,15 +7,23 @@
 import type { Config } from "../../config/options.ts";
 import { flagOf, namesOf, OptionFileError } from "../../config/option.ts";
 import { OPTIONS, optionText } from "../../config/options.ts";
-import type { OptionSourceMap } from "../args/parse.ts";
+import type { ConfigFiles } from "../args/config_file.ts";
+import type { Command } from "../args/parse.ts";
 import { readGuardKey } from "../../server/guard.ts";
 import { certificateRisks, findRisks } from "./warnings.ts";
-import { warn } from "../io/io.ts";
+import { readVariable, warn } from "../io/io.ts";
+import { checkUnit } from "./unit.ts";
 import { checkStore, checkSystem, tryAddresses } from "./preflight.ts";
 import { checkApart, readKeys, readSealKeys } from "../../server/server.ts";
 import { type CallerKey, type KeyName, KeyRing } from "../../http/api_keys.ts";
 import { keysInWords } from "../serve/reload.ts";
 import { readStoreFiles, readTls } from "../../server/files/tls.ts";
+
+/** Command line of `check`. */
+export type CheckCommand = Pick<
+  Extract<Command, { kind: "check" }>,
+  "config" | "sources" | "files" | "options"
+>;
 
 /**
  * Prints every option with its value and source, and the risks on stderr. It reads the files, probes
@@ -27,11 +35,11 @@ import { readStoreFiles, readTls } from "../../server/files/tls.ts";
  * @throws {CommandError} When a server could not serve with them now.
  */
 export async function check(
-  config: Config,
-  sources: OptionSourceMap,
+  { config, sources, files, options: { unit } }: CheckCommand,
   print: (text: string) => void,
 ): Promise<number> {
   checkSystem(config);
+  if (unit !== undefined) return checkOfUnit(unit, config, files);
   const { names, problems } = readFiles(config);
   const rows = namesOf(OPTIONS).map((name) => {
     const counted = names.get(name);
@@ -51,6 +59,18 @@ export async function check(
     throw new OptionFileError(`the server cannot start: ${reasons.join("; ")}`);
   }
   await checkStore(config);
+  return 0;
+}
+
+function checkOfUnit(unit: string, config: Config, files: ConfigFiles | undefined): number {
+  const { problems, risks } = checkUnit({
+    unit,
+    config,
+    lines: files?.lines ?? new Map(),
+    env: (name) => readVariable(name).value,
+  });
+  risks.forEach(warn);
+  if (problems.length > 0) throw new OptionFileError(problems.join("; "));
   return 0;
 }
 

@@ -7,7 +7,11 @@
 import { Buffer } from "node:buffer";
 import { statSync } from "node:fs";
 import process from "node:process";
-import { readOptionText, type TlsFileOption } from "../../server/files/option_file.ts";
+import {
+  readOptionText,
+  type TlsFileOption,
+  writableByOthers,
+} from "../../server/files/option_file.ts";
 import { certificatesIn, lacksIssuer, type Validity, validityOf } from "../../server/files/tls.ts";
 import { isServiceLink, type OptionSourceMap } from "../args/parse.ts";
 import { type Config, OPTIONS, optionText } from "../../config/options.ts";
@@ -33,6 +37,7 @@ export function findRisks(
   return [
     ...optionRisks(config, sources),
     ...fileRisksOf(config),
+    ...writableFileRisks(config),
     ...keyFileRisks(config),
     ...guardKeyFileRisks(config),
     ...variableRisks(variables),
@@ -62,6 +67,16 @@ export function fileRisksOf(
 ): readonly string[] {
   return options.filter((option) => isPublic(optionText(option, config)))
     .map((option) => `everybody on this machine can read the file that ${flagOf(option)} names.`);
+}
+
+const FILES = namesOf(OPTIONS).filter((name) => OPTIONS[name].file !== undefined);
+
+/** Finds the files that other users of this machine can replace. */
+function writableFileRisks(config: Config): readonly string[] {
+  return FILES.flatMap((option) => {
+    const clause = writableByOthers(optionText(option, config) ?? "");
+    return clause === undefined ? [] : [`the file that ${flagOf(option)} names ${clause}.`];
+  });
 }
 
 /** Finds the risks of the files that a running server reads again. */

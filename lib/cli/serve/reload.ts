@@ -29,6 +29,12 @@ export interface Renewable {
   readonly service: Pick<ServerService, "renewKeys" | "log" | "state">;
   /** The certificate in use, with the version of its files; undefined without TLS. */
   readonly tls: Tls | undefined;
+  /**
+   * Reads the file of options again, and returns the variables whose lines differ.
+   *
+   * @throws {OptionFileError} When it cannot be used.
+   */
+  readonly changedOptions: () => readonly string[];
   /** The version of the certificate's files, taken before they were read. */
   readonly version: string;
 }
@@ -66,13 +72,16 @@ export class Reload {
 
   /**
    * Rereads the certificate, the API keys and the seal keys. If a file is unusable, the old ones stay
-   * in force and the server continues.
+   * in force and the server continues. Options cannot be changed: a changed file of options is a
+   * failure, since a protection in it would not be in force.
    */
   all(): Promise<void> {
     return this.#inTurn(async () => {
       const keyFiles = KEY_FILES.filter(({ option }) => this.#config[option] !== undefined);
       this.#parts.service.state.lastReload = { atMs: Date.now(), lines: [] };
+      const isUnchanged = this.#checkOptions();
       if (this.#config.tlsCert === undefined && keyFiles.length === 0) {
+        if (!isUnchanged) return;
         return this.#tell("info", "SIGHUP: there are no certificate and no keys to read again");
       }
       this.#toldReason = undefined;
@@ -132,6 +141,20 @@ export class Reload {
       this.#tell(isCopy ? "warn" : "info", `${text}: ${keysInWords(names)}${copyNote(isCopy)}`);
     } catch (error) {
       this.#tellFailure(`the old ${what} are kept`, error);
+    }
+  }
+
+  /** Whether the file of options is as it was at the start. */
+  #checkOptions(): boolean {
+    const kept = "the old options are kept";
+    try {
+      const changed = this.#parts.changedOptions();
+      if (changed.length === 0) return true;
+      const names = new Intl.ListFormat("en-GB").format(changed);
+      throw new UsageError(`a restart is needed, since the file of --config has changed: ${names}`);
+    } catch (error) {
+      this.#tellFailure(kept, error);
+      return false;
     }
   }
 

@@ -6,7 +6,9 @@
 
 import process from "node:process";
 import type { Config } from "../../config/options.ts";
-import type { OptionSourceMap } from "../args/parse.ts";
+import { protectionsOf } from "../../config/protections.ts";
+import { changedLines } from "../args/config_file.ts";
+import type { Command, OptionSourceMap } from "../args/parse.ts";
 import { currentRuntime } from "../../server/runtime/current.ts";
 import { listen, type Listener, type ListenOptions } from "../../server/listen/listen.ts";
 import { withTimeout } from "../../server/runtime/timeout.ts";
@@ -38,12 +40,17 @@ const LAST_LINES_TIMEOUT_MS = 1_000;
 // late timer fires before pending writes complete: only one of these is lost then.
 const LAST_LINES_PARTS = 10;
 
+/** Command line of `serve`. */
+export type ServeCommand = Pick<
+  Extract<Command, { kind: "serve" }>,
+  "config" | "sources" | "files"
+>;
+
 /**
  * Serves until SIGINT or SIGTERM, or with `exitWithParent` until the end of standard input. A
  * second signal, half a second later, ends the process at once. SIGHUP rereads the certificate and
  * the API keys.
  *
- * @param sources The source of each option, by name.
  * @param print Writes a line for the parent process.
  * @returns The exit code.
  * @throws {ListenError} When the address cannot be used.
@@ -51,8 +58,7 @@ const LAST_LINES_PARTS = 10;
  * @throws {UsageError} When an option needs another system.
  */
 export async function serve(
-  config: Config,
-  sources: OptionSourceMap,
+  { config, sources, files }: ServeCommand,
   print: (line: string) => void,
 ): Promise<number> {
   checkSystem(config);
@@ -92,12 +98,19 @@ export async function serve(
     state.isListening = true;
     state.isReady = true;
     service.state.address = listener.url;
-    const reload = new Reload(config, { listener, service, tls: options.tls, version });
+    const reload = new Reload(config, {
+      listener,
+      service,
+      tls: options.tls,
+      version,
+      changedOptions: () => files === undefined ? [] : changedLines(files),
+    });
     serving.resolve(reload);
     const watch = setInterval(() => void reload.changedCertificate(), CERTIFICATE_LOOK_MS);
     const { url } = listener;
     print(config.logFormat === "json" ? JSON.stringify({ listening: url }) : `Listening on ${url}`);
     log.info(startLine(config, runtime));
+    log.info(`protections: ${protectionsOf(config).join(", ")}`);
     if (operator !== undefined) log.info(`health and metrics are at ${operator.url}`);
     findingsOf(config, sources).forEach(log.warn);
     log.info(stoppingLine(await stopped));

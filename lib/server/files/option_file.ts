@@ -5,7 +5,9 @@
  */
 
 import { Buffer } from "node:buffer";
-import { closeSync, openSync, readSync, statSync } from "node:fs";
+import { closeSync, openSync, readSync, realpathSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import process from "node:process";
 import type { Config } from "../../config/options.ts";
 import { flagOf, hiddenFlaw, OptionFileError } from "../../config/option.ts";
 import { describeSystemError } from "../../system/system_error.ts";
@@ -13,8 +15,8 @@ import { describeSystemError } from "../../system/system_error.ts";
 /** Option with a file of TLS. */
 export type TlsFileOption = "tlsCert" | "tlsKey" | "guardTlsCa" | "guardTlsCert" | "guardTlsKey";
 
-/** Option with a file: of the service, or `--ca` of the command `compare`. */
-export type FileOption = keyof Config | "ca";
+/** Option with a file: of the service, `--config`, or `--ca` of the command `compare`. */
+export type FileOption = keyof Config | "config" | "ca";
 
 /** Largest file in bytes: room for thousands of keys, or for all CA certificates of a system. */
 const MAX_FILE_BYTES = 1_048_576;
@@ -69,6 +71,26 @@ export function readOptionText(option: FileOption, path: string): string {
   const bytes = readOptionFile(option, path);
   if (isUtf16(bytes)) throw new OptionFileError(`the file of ${flagOf(option)} ${UTF_16}`);
   return new TextDecoder().decode(bytes);
+}
+
+/**
+ * Finds what lets every user of this machine replace the content of a file, as a clause; undefined on
+ * Windows, where the bits are the same for all files, and for a path of no file.
+ */
+export function writableByOthers(path: string): string | undefined {
+  if (process.platform === "win32") return undefined;
+  try {
+    const stat = statSync(path);
+    if (!stat.isFile()) return undefined;
+    if ((stat.mode & 0o002) !== 0) return "can be written by every user of this machine";
+    const folder = statSync(dirname(realpathSync(path)));
+    // In a folder with the sticky bit, users replace only files of their own.
+    return (folder.mode & 0o1002) === 0o002
+      ? "is in a folder that every user of this machine can write to"
+      : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Clause about a text file in UTF-16, which PowerShell's `>` writes. */

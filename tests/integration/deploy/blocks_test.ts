@@ -23,13 +23,12 @@ const SHELLS = ["dash", "bash"] as const;
 
 // What the blocks call, but for the programs of the project that they call by a path.
 const PROGRAMS =
-  `apt authenticator authenticator-as-service bun chmod chown cp curl deno docker dpkg grep head install
+  `apt authenticator authenticator-as-service bun chmod chown cp curl deno docker dpkg find grep head install
   journalctl kubectl ln mariadb mkdir mv npx openssl podman podman-compose psql redis-cli redis-server rm
   sh sha256sum sleep sort sudo systemctl tar uniq xattr`.split(/\s+/);
 
 /** Files whose loss no command makes good: keys, secrets, options, and drop-ins, which people edit. */
-const IRREPLACEABLE =
-  /\.key$|\/(?:api-keys|seal-keys|secret\.txt|authenticator\.env)$|\.service\.d\/.*\.conf$/;
+const IRREPLACEABLE = /\.key$|\/(?:api-keys|seal-keys|secret\.txt)$|\.service\.d\/.*\.conf$/;
 
 const KEPT = "kept\n";
 
@@ -52,11 +51,11 @@ async function makeTemplate(folder: string): Promise<void> {
   const deploy = fileURLToPath(new URL("deploy", ROOT));
   const script = `set -e
     mkdir -p bin root && cd root
-    mkdir -p etc/systemd/system home run usr/local/bin usr/local/share/doc/authenticator \
+    mkdir -p etc/systemd/system etc/authenticator home run usr/local/bin usr/local/share/doc/authenticator \
       usr/share/doc/authenticator work/dist/release work/ca
     for name in ${PROGRAMS.join(" ")}; do ln -s '${STAND_IN}' "../bin/$name"; done
     cp -R '${deploy}' work/deploy
-    cp -R work/deploy usr/share/doc/authenticator/examples
+    cp -R work/deploy usr/share/doc/authenticator/deploy
     cp -R work/deploy usr/local/share/doc/authenticator/deploy
     for name in compile.sh dist/authenticator dist/release/authenticator-linux-x64-bun deploy/internal-ca.sh; do
       ln -sf '${STAND_IN}' "work/$name"

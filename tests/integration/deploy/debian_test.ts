@@ -20,7 +20,7 @@ const FILE = "authenticator_VERSION_" + ARCHITECTURE + ".deb";
 /** Packages that ours depends on, as the new machine's dpkg knows them. */
 const KNOWN = `set -e
   mkdir -p var/lib/dpkg/info var/lib/dpkg/updates
-  dpkg-query --status libc6 init-system-helpers >var/lib/dpkg/status
+  dpkg-query --status libc6 init-system-helpers procps libncursesw6 libproc2-0 libsystemd0 libtinfo6 >var/lib/dpkg/status
   cp /var/lib/dpkg/info/libc6:*.list /var/lib/dpkg/info/init-system-helpers.list var/lib/dpkg/info`;
 
 Deno.test("the package for Debian is installed, upgraded, removed and purged", (t) =>
@@ -56,6 +56,10 @@ Deno.test("the package for Debian is installed, upgraded, removed and purged", (
     try {
       // Where this machine is a container, the file forbids that packages start services.
       await machine.say("rm -f /usr/sbin/policy-rc.d");
+      await t.step(
+        "beside an installation by hand, nothing is unpacked",
+        () => checkByHand(machine),
+      );
       await t.step(
         "with its port taken, its installation fails with the reason",
         () => checkTaken(machine),
@@ -101,6 +105,15 @@ async function state({ run }: Machine, question: string): Promise<string> {
 
 async function mainPid({ say }: Machine): Promise<string> {
   return await say("systemctl show --property=MainPID --value authenticator");
+}
+
+async function checkByHand({ run, say }: Machine): Promise<void> {
+  const byHand = "/usr/local/bin/authenticator /etc/systemd/system/authenticator.service";
+  await say(`touch ${byHand}`);
+  const { code, stderr } = await run(`dpkg --install dist/${FILE.replace("VERSION", "1.0.0")}`);
+  assertEquals([code, (await run(`ls ${PROGRAM} ${UNIT}`)).stdout], [1, ""]);
+  assert(stderr.includes("it is installed by hand"), stderr);
+  await say(`rm ${byHand}`);
 }
 
 async function checkTaken(machine: Machine): Promise<void> {
@@ -151,22 +164,39 @@ async function checkWithout({ say }: Machine): Promise<void> {
 
 async function checkRefused(machine: Machine): Promise<void> {
   const { run, say } = machine;
-  await say("printf 'export A=1\\nAUTHENTICATOR_PROT=7\\n' >>/etc/authenticator.env");
+  const wrong = "AUTHENTICATOR_PROT=7";
+  await say(`echo ${wrong} >>${OPTIONS} && sha256sum ${PROGRAM} ${UNIT} >/tmp/sums`);
   const before = await mainPid(machine);
   const { code, stderr } = await run(`dpkg --install dist/${FILE.replace("VERSION", "1.0.2")}`);
   assertEquals([code, await mainPid(machine), await isReady(machine)], [1, before, true], stderr);
   assert(stderr.includes("did you mean AUTHENTICATOR_PORT?"), stderr);
-  // A line that systemd ignores prevents no upgrade.
-  assert(/: line \d+ begins with export, so systemd ignores it\n/.test(stderr), stderr);
+  // The old version is there for the next boot too.
+  await say("sha256sum --check --status /tmp/sums");
   assert(
     stderr.includes(
-      "authenticator: error: the new version cannot start as authenticator.service, and the old " +
-        "one runs on. Then run: dpkg --configure authenticator",
+      "authenticator: error: the new version cannot start with these settings, and the old one " +
+        "stays. Then run: dpkg --configure authenticator",
     ),
     stderr,
   );
-  await say("sed -i '/PROT/d;/export/d' /etc/authenticator.env && dpkg --configure authenticator");
+  // A line that systemd ignores in the old file is refused, too.
+  await say(
+    `sed -i /PROT/d ${OPTIONS} && echo 'export AUTHENTICATOR_WINDOW=2' >>/etc/authenticator.env`,
+  );
+  const ignored = await run("dpkg --configure authenticator");
+  assertEquals(ignored.code, 1);
+  assert(
+    /line \d+ of \/etc\/authenticator.env is not in force/.test(ignored.stderr),
+    ignored.stderr,
+  );
+  await say("sed -i /export/d /etc/authenticator.env && dpkg --configure authenticator");
   assert(await mainPid(machine) !== before && await isReady(machine));
+  assertEquals(
+    await say(
+      "dpkg --verify authenticator | grep -v /etc/; ls -d /usr/lib/authenticator-up* || true",
+    ),
+    "",
+  );
 }
 
 /** Two instances on sockets, as docs/instances.md shows, over an upgrade. */
@@ -174,17 +204,15 @@ async function checkInstances(machine: Machine): Promise<void> {
   const { run, say } = machine;
   const paste = (text: string): Promise<string> => say(shownBlock("docs/instances.md", text));
   await say(`systemctl start redis-server
-    echo AUTHENTICATOR_GUARD=redis://127.0.0.1 >>/etc/authenticator.env`);
-  await paste("guard.key");
+    echo AUTHENTICATOR_GUARD=redis://127.0.0.1 >>${OPTIONS}
+    echo AUTHENTICATOR_GUARD_KEY_FILE=guard.key >>${OPTIONS}`);
   // Without the key, no instance would start: the server goes on.
-  await say("mv /etc/authenticator/guard.key /tmp");
   const server = await mainPid(machine);
-  assert((await run(shownBlock("docs/instances.md", "sockets store"))).code !== 0);
+  assert((await run(shownBlock("docs/instances.md", "scale 2 sockets"))).code !== 0);
   assertEquals([await mainPid(machine), await isReady(machine)], [server, true]);
-  await say("mv /tmp/guard.key /etc/authenticator");
-  await paste("sockets store");
-  const environment = await say("systemctl show -P Environment authenticator@2");
-  assert(environment.includes("AUTHENTICATOR_GUARD_KEY_FILE="), environment);
+  await paste("keygen guard");
+  const printed = await paste("scale 2 sockets");
+  assert(printed.includes("server unix:/run/authenticator-2/socket max_fails=0;"), printed);
   const instances = ["1", "2"];
   const processes = (): Promise<string> =>
     say("systemctl show -P MainPID authenticator@1 authenticator@2");
@@ -203,15 +231,16 @@ async function checkInstances(machine: Machine): Promise<void> {
     assertEquals(await say(`readlink /proc/${pid}/exe`), PROGRAM);
   }
   assertEquals(await state(machine, "is-active"), "inactive");
-  await paste('"http://127.0.0.1:910$number/readyz"');
+  await paste("authenticator-as-service restart");
   assertEquals(
     (await processes()).split("\n").filter((pid) => after.includes(pid) && pid !== ""),
     [],
   );
-  await paste("enable --now authenticator\n");
-  await say(`rm -r /etc/systemd/system/authenticator@.service.d /etc/authenticator
-    sed -i /GUARD/d /etc/authenticator.env
-    systemctl daemon-reload && systemctl restart authenticator && systemctl stop redis-server`);
+  await paste("scale 1");
+  assertEquals(await say("find /etc/systemd/system -name 'authenticator@*'"), "");
+  await say(`rm /etc/authenticator/guard.key
+    sed -i /GUARD/d ${OPTIONS}
+    authenticator-as-service restart && systemctl stop redis-server`);
 }
 
 async function checkNew(machine: Machine): Promise<void> {
@@ -219,7 +248,11 @@ async function checkNew(machine: Machine): Promise<void> {
   await install(machine, "1.0.0");
   await eventually(() => isReady(machine), "it is ready");
   assertEquals(await state(machine, "is-enabled"), "enabled");
-  assertEquals(await say("stat --format='%a %U' /etc/authenticator.env"), "600 root");
+  assertEquals(await say(`stat --format='%a %U' ${OPTIONS}`), "600 root");
+  // A version that knows no file of options refuses this variable.
+  await say(
+    "grep -x AUTHENTICATOR_CONFIG=/etc/authenticator/authenticator.conf /etc/authenticator.env",
+  );
   assertEquals(await say("readlink /proc/$(systemctl show -P MainPID authenticator)/exe"), PROGRAM);
   assertEquals(await say("dpkg --verify authenticator"), "");
   const documents = await say("systemctl show -P Documentation authenticator");
@@ -228,10 +261,12 @@ async function checkNew(machine: Machine): Promise<void> {
 }
 
 const PROGRAM = "/usr/bin/authenticator";
+const UNIT = "/usr/lib/systemd/system/authenticator.service";
+const OPTIONS = "/etc/authenticator/authenticator.conf";
 
 async function checkUpgraded(machine: Machine): Promise<void> {
   const { say } = machine;
-  await say("echo AUTHENTICATOR_MAX_FAILURES=7 >>/etc/authenticator.env");
+  await say(`echo AUTHENTICATOR_MAX_FAILURES=7 >>${OPTIONS}`);
   const before = await mainPid(machine);
   await install(machine, "1.0.1");
   await eventually(() => isReady(machine), "it is ready again");
@@ -259,7 +294,7 @@ async function checkGone(machine: Machine): Promise<void> {
   assertEquals([await state(machine, "is-active"), await isReady(machine)], ["inactive", false]);
   assertEquals((await run(`ls ${PROGRAM}`)).stdout, "");
   // Options stay until the package is purged.
-  await say("grep MAX_FAILURES /etc/authenticator.env");
+  await say(`grep MAX_FAILURES ${OPTIONS}`);
   await say("dpkg --purge authenticator");
   assertEquals(await say("find /etc /run /var/lib -name 'authenticator*'"), "");
 }

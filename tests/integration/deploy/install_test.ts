@@ -17,6 +17,7 @@ const NAME = Deno.build.arch === "aarch64"
 /** Answers from the files of the machine, and records each call that changes something. */
 const SYSTEMCTL = `#!/bin/sh
 case $1 in
+  --version) echo "systemd $(cat "$MACHINE/version") (252)" ;;
   list-units) cat "$MACHINE/states" ;;
   is-enabled) for unit do :; done; grep -q "^\${unit%.service}.service\\$" "$MACHINE/enabled" ;;
   enable) echo "$2" >>"$MACHINE/enabled"; echo "$*" >>"$MACHINE/record" ;;
@@ -75,6 +76,8 @@ class Machine {
     this.put("states", "");
     this.put("enabled", "");
     for (const name of ["check", "restart"]) this.put(name, "0");
+    this.put("version", "252");
+    removeIfThere(`${this.#folder}/options`);
   }
 
   put(name: string, text: string, mode = 0o644): void {
@@ -87,13 +90,13 @@ class Machine {
       Deno.removeSync(`${this.#folder}/download/${name}`, { recursive: true });
     }
     this.put(`download/${NAME}`, `#!/bin/sh\necho program ${version}\n`);
-    this.put("download/authenticator.service", `unit ${version}`);
+    this.put("download/authenticator.service", unitOf(version));
     this.put("download/authenticator-as-service", HELPER + version);
     this.put("download/authenticator.1", `manual ${version}`);
     const script = deployFile("install.sh").replaceAll("/usr/local", `${this.#folder}/local`)
       .replaceAll("/etc/systemd/system", `${this.#folder}/units`)
       .replaceAll("/run/systemd/system", `${this.#folder}/run`)
-      .replaceAll("/etc/authenticator.env", `${this.#folder}/options`);
+      .replaceAll("/etc/authenticator\n", `${this.#folder}/options\n`);
     this.put("download/install.sh", `SCRIPT=$$; export SCRIPT\n${script}`);
     const pack = `mkdir docs && echo pages ${version} >docs/page && chmod 4755 docs/page
       tar czf authenticator-deploy.tar.gz docs && rm -r docs`;
@@ -176,13 +179,18 @@ function removeIfThere(path: string): void {
   }
 }
 
+/** Unit of a version that reads the file of options, but for version 0. */
+function unitOf(version: string): string {
+  return `ExecStart=program ${version}${version === "0" ? "" : " --config authenticator.conf"}\n`;
+}
+
 /** Program, helper, unit and template of a version. */
 function version(name: string): Files {
   return {
     "local/bin/authenticator": `#!/bin/sh\necho program ${name}\n`,
     "local/bin/authenticator-as-service": HELPER + name,
-    "units/authenticator.service": `unit ${name}`,
-    "units/authenticator@.service": `unit ${name}`,
+    "units/authenticator.service": unitOf(name),
+    "units/authenticator@.service": unitOf(name),
   };
 }
 
@@ -260,6 +268,48 @@ Deno.test("install.sh replaces nothing if a checksum does not match SHA256SUMS",
     }
   }));
 
+Deno.test("install.sh makes the file of options once, and refuses an older systemd", () =>
+  withFolder(async (folder) => {
+    const machine = new Machine(folder);
+    await machine.download("1");
+    machine.put("version", "247");
+    assertEquals(
+      await machine.fail(),
+      "install.sh: error: this is systemd 247, and the unit needs 249 or newer",
+    );
+    assertEquals([machine.installed, machine.isThere("options")], [{}, false]);
+    machine.put("version", "249");
+    machine.put("restart", "1");
+    assertEquals((await machine.run()).code, 1);
+    assertEquals([machine.installed, machine.isThere("options")], [{}, false]);
+    machine.put("restart", "0");
+    await machine.succeed();
+    const options = `${folder}/options/authenticator.conf`;
+    assertEquals(Deno.readTextFileSync(options).split("\n")[1], "AUTHENTICATOR_METRICS_PORT=9101");
+    assertEquals([machine.mode("options"), machine.mode("options/authenticator.conf")], [
+      0o700,
+      0o600,
+    ]);
+    machine.put("options/authenticator.conf", "mine");
+    await machine.succeed();
+    assertEquals(Deno.readTextFileSync(options), "mine");
+  }));
+
+Deno.test("install.sh does not go back to a version that does not read the file of options", () =>
+  withFolder(async (folder) => {
+    const machine = new Machine(folder);
+    for (const version of ["0", "1"]) {
+      await machine.download(version);
+      await machine.succeed();
+    }
+    assertEquals(
+      await machine.fail("--roll-back"),
+      `install.sh: error: the previous version does not read ${folder}/options/authenticator.conf, ` +
+        "and would start without its options",
+    );
+    assertEquals(machine.installed, versions("1", "0"));
+  }));
+
 Deno.test("install.sh checks the options of each unit that runs or is enabled, or of the service", () =>
   withFolder(async (folder) => {
     const machine = new Machine(folder);
@@ -272,7 +322,7 @@ Deno.test("install.sh checks the options of each unit that runs or is enabled, o
       ["", "", "authenticator.service"],
       [
         "authenticator.service loaded failed failed\n",
-        "authenticator.service\n",
+        "",
         "authenticator.service",
       ],
       ["authenticator@1.service loaded activating auto-restart\n", "", "authenticator@1.service"],
@@ -406,7 +456,7 @@ for (const signal of ["", "TERM"]) {
   const how = signal === "" ? "a failure" : "SIGTERM";
   Deno.test(`${how} at any step of an upgrade leaves one version whole, with its unit and its helper`, async () => {
     const kept = await cutAtEachStep(signal, (machine, code) => {
-      const isBefore = machine.installed["units/authenticator.service"] === "unit 1";
+      const isBefore = machine.installed["units/authenticator.service"] === unitOf("1");
       assertEquals(machine.installed, isBefore ? version("1") : versions("2", "1"));
       assert(!isBefore || code !== 0);
       return Promise.resolve(isBefore);

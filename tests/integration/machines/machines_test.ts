@@ -328,19 +328,22 @@ async function checkBatchFile({ command: [wine, program], env, folder }: Setup):
   }
 }
 
-/** The server as WinSW starts it from its file: with the variables, in the folder, ended by Ctrl-C. */
+/** The server as WinSW starts it from its file: with the options, in the folder, ended by Ctrl-C. */
 async function checkServiceFile({ command, env, folder }: Setup): Promise<void> {
   const file = read("deploy/windows/authenticator-service.xml");
   const element = (name: string): string => new RegExp(`<${name}>(.*)</${name}>`).exec(file)![1]!;
   assertEquals(element("executable"), "%BASE%\\authenticator.exe");
-  const variables = [...file.matchAll(/<env name="(\w+)" value="(.*)" \/>/g)]
-    .map(([, name, value]) => [name!, value!] as const);
-  assertEquals(variables, [["AUTHENTICATOR_METRICS_PORT", "9101"]]);
+  assertEquals(element("arguments"), 'serve --config "%BASE%\\authenticator.conf"');
   const metricsPort = String(freePort());
-  const options = { AUTHENTICATOR_PORT: "0", [variables[0]![0]]: metricsPort };
-  const program = await startProgram(element("arguments").split(" "), {
+  const keys = "AUTHENTICATOR_API_KEYS_FILE=.\\keys.txt\r\n";
+  await Deno.writeTextFile(
+    `${folder}/authenticator.conf`,
+    `\uFEFFAUTHENTICATOR_PORT=0\r\nAUTHENTICATOR_METRICS_PORT=${metricsPort}\r\n${keys}`,
+  );
+  await Deno.writeTextFile(`${folder}/keys.txt`, "0123456789abcdef\r\n");
+  const program = await startProgram(["serve", "--config", ".\\authenticator.conf"], {
     command,
-    env: { ...env, ...options },
+    env,
     shell: `cd '${folder}'`,
   });
   assertEquals(await fetch(`http://127.0.0.1:${metricsPort}/readyz`).then((r) => r.text()), "ok");

@@ -97,10 +97,13 @@ Deno.test("two copies of the sources give the same release, to the byte", () =>
 const DOC = "./usr/share/doc/authenticator";
 
 /** Files of the package for Debian, with permissions. */
+/** Files of deploy/ that can be run. */
+const SCRIPTS = /\.sh$|authenticator-as-service$/;
+
 const PACKAGED = [
-  ...["", "etc/", "etc/authenticator/", "usr/", "usr/bin/", "usr/lib/", "usr/lib/systemd/"],
+  ...["", "etc/", "usr/", "usr/bin/", "usr/lib/", "usr/lib/systemd/"],
   ...["usr/lib/systemd/system/", "usr/share/", "usr/share/doc/", "usr/share/doc/authenticator/"],
-  ...["docs/", "examples/", "examples/drop-ins/", "examples/windows/"]
+  ...["docs/", "deploy/", "deploy/drop-ins/", "deploy/windows/"]
     .map((name) => `usr/share/doc/authenticator/${name}`),
   ...[
     "usr/share/lintian/",
@@ -109,7 +112,8 @@ const PACKAGED = [
     "usr/share/man/man1/",
   ],
 ].map((folder) => `drwxr-xr-x ./${folder}`).concat(
-  "-rw------- ./etc/authenticator.env",
+  "drwx------ ./etc/authenticator/",
+  "-rw------- ./etc/authenticator/authenticator.conf",
   "-rwxr-xr-x ./usr/bin/authenticator",
   "-rwxr-xr-x ./usr/bin/authenticator-as-service",
   "-rw-r--r-- ./usr/lib/systemd/system/authenticator.service",
@@ -118,7 +122,9 @@ const PACKAGED = [
   ...["CHANGELOG.md.gz", "SECURITY.md", "changelog.gz", "copyright"]
     .map((name) => `-rw-r--r-- ${DOC}/${name}`),
   ...filesIn("docs/").map((path) => `-rw-r--r-- ${DOC}/${path}`),
-  ...filesIn("deploy/").map((path) => `-rw-r--r-- ${DOC}/${path.replace("deploy", "examples")}`),
+  ...filesIn("deploy/").map((path) =>
+    `-rw${SCRIPTS.test(path) ? "xr-xr-x" : "-r--r--"} ${DOC}/${path}`
+  ),
   "-rw-r--r-- ./usr/share/lintian/overrides/authenticator",
   "-rw-r--r-- ./usr/share/man/man1/authenticator-as-service.1.gz",
   "-rw-r--r-- ./usr/share/man/man1/authenticator.1.gz",
@@ -180,7 +186,10 @@ Deno.test("a package has the unit with the path of the package", async () => {
       unit.includes("\nExecStart=/usr/bin/authenticator serve\n") && !unit.includes("/usr/local"),
     );
     assertEquals(await show("--field", name, "Version", "Architecture"), FIELDS);
-    assertEquals(await show("--info", name, "conffiles"), "/etc/authenticator.env\n");
+    assertEquals(
+      await show("--info", name, "conffiles"),
+      "/etc/authenticator/authenticator.conf\n",
+    );
   });
 });
 

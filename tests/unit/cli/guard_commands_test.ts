@@ -59,6 +59,8 @@ Deno.test("status, guard name and guard unlock call a server on its operator por
     assertEquals([health, stands.replace(/^version: .*\n/m, "").split("\n")], [0, [
       "server: healthy",
       `address: ${program.url}`,
+      "protections: API keys off, single use off, wrong pins up to 1, window 1, TLS off, callers of " +
+      "this machine",
       "certificate: none",
       "API keys: none is needed",
       "seal keys: none",
@@ -208,6 +210,7 @@ Deno.test("status prints the reply of another program at the port without contro
     version: canary,
     since: "x".repeat(10_000),
     address: canary,
+    protections: [canary],
     store: "",
   };
   await using server = Deno.serve(
@@ -229,7 +232,8 @@ Deno.test("no command prints the key or the secret that another program at the p
         { hostname: "127.0.0.1", port: 0, onListen: () => {} },
         async (request) => {
           const said = `\x1b[31m ${request.headers.get("x-api-key")} ${await request.text()}`;
-          const lie = { problems: [said], version: "1", since: "", store: "", name: "abcdefghij" };
+          const shown = { problems: [said], protections: [], version: "1", since: "", store: "" };
+          const lie = { ...shown, name: "abcdefghij" };
           return code === 200 ? Response.json(lie) : new Response(said, { status: code });
         },
       );

@@ -10,6 +10,7 @@ import { assertEquals } from "@std/assert/equals";
 import { stoppedLine } from "../../../lib/cli/serve/log_lines.ts";
 import { assertRejects } from "@std/assert/rejects";
 import { serve } from "../../../lib/cli/serve/serve.ts";
+import { protectionsOf } from "../../../lib/config/protections.ts";
 import { startLine } from "../../../lib/cli/serve/log_lines.ts";
 import { findRisks } from "../../../lib/cli/check/warnings.ts";
 import { UsageError } from "../../../lib/config/option.ts";
@@ -76,7 +77,11 @@ async function serving(
   const own = { stdin: { isTTY: stdin }, stderr: { isTTY: stderr }, env };
   try {
     const code = await withProcess(own, async () => {
-      const ended = serve(configOf(args), new Map([["window", "flag"]]), (line) => {
+      const ended = serve({
+        config: configOf(args),
+        sources: new Map([["window", "flag"]]),
+        files: undefined,
+      }, (line) => {
         printed.push(line);
       });
       await Promise.race([ended, eventually(() => printed.length > 0, "it listens")]);
@@ -116,8 +121,8 @@ test("serve() logs its address and risks at the start, and its end", async () =>
   const args = ["--port", "0", "--metrics-port", "0", "--window", "3"];
   let probes = "";
   const ran = await serving(args, async ({ url, lines }) => {
-    await eventually(() => lines().length === 3, "the log is written");
-    probes = lines()[1]!.replace("info health and metrics are at ", "");
+    await eventually(() => lines().length === 4, "the log is written");
+    probes = lines()[2]!.replace("info health and metrics are at ", "");
     assertEquals(await get(`${url}/readyz`), [200, "ok"]);
     assertEquals((await get(`${url}/metrics`))[0], 404);
     assertEquals((await get(`${probes}/metrics`))[0], 200);
@@ -135,6 +140,7 @@ test("serve() logs its address and risks at the start, and its end", async () =>
   assertEquals(others, []);
   assertEquals(saidOf(ran), [
     `info ${startLine(configOf(args), currentRuntime())}`,
+    `info protections: ${protectionsOf(configOf(args)).join(", ")}`,
     `info health and metrics are at ${probes}`,
     `warn ${risk}`,
     "info stopping: SIGTERM",

@@ -4,14 +4,16 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import configuration from "../../../deno.json" with { type: "json" };
 import { parseCommand } from "../../../lib/cli/args/parse.ts";
-import { COMMANDS, optionsOf } from "../../../lib/cli/args/commands.ts";
+import { COMMANDS, CONFIG_OPTION, optionsOf } from "../../../lib/cli/args/commands.ts";
 import { flagOf, namesOf, variableOf } from "../../../lib/config/option.ts";
 import { OPTIONS } from "../../../lib/config/options.ts";
 import { codeIn, fencesOf, PAGES, read, ROOT } from "../../support/pages.ts";
 
 const COMPILE = read("compile.sh");
 const TASKS: ReadonlySet<string> = new Set(Object.keys(configuration.tasks));
-const VARIABLES: ReadonlySet<string> = new Set(namesOf(OPTIONS).map((name) => variableOf(name)));
+const VARIABLES: ReadonlySet<string> = new Set(
+  [CONFIG_OPTION, ...namesOf(OPTIONS)].map(variableOf),
+);
 
 /** Tasks that run the program with the arguments behind their name. */
 const PROGRAM_TASKS: ReadonlySet<string> = new Set(["start", "dev", "cli"]);

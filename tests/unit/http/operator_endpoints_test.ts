@@ -14,6 +14,7 @@ const STATUS: ServerStatus = {
   version: "1.2.3",
   since: "2026-01-31T12:00:00.000Z",
   address: undefined,
+  protections: [],
   certificateUntil: undefined,
   keys: undefined,
   sealKeys: undefined,

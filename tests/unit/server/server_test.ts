@@ -1,4 +1,5 @@
 import process from "node:process";
+import { protectionsOf } from "../../../lib/config/protections.ts";
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
@@ -457,6 +458,7 @@ Deno.test("/status has the server's version, start, address, reload and guard, a
   assertEquals(status, {
     problems: [],
     version: "1.2.3",
+    protections: protectionsOf(configOf(["--api-keys-file", path])),
     keys: ["billing", null],
     store: "memory",
     guard: { entries: 0, throttled: 0 },

@@ -177,8 +177,37 @@ Deno.test("parseCommand() refuses a variable of ours that there is not", () => {
     refusal([], ["AUTHENTICATOR_"]),
     "AUTHENTICATOR_ is set, but there is no such variable",
   );
-  const ofOthers = ["AUTHENTICATORS", "authenticator_prot"];
-  parseCommand([], () => undefined, [...namesOf(OPTIONS).map(variableOf), ...ofOthers]);
+  parseCommand([], () => undefined, namesOf(OPTIONS).map(variableOf));
+});
+
+Deno.test("parseCommand() refuses a variable that is one edit, its case or its signs from one of ours", () => {
+  const near = [
+    ["AUTHENTICATR_API_KEYS_FILE", "AUTHENTICATOR_API_KEYS_FILE"],
+    ["UTHENTICATOR_PORT", "AUTHENTICATOR_PORT"],
+    ["AUTHENTICATOR2_PORT", "AUTHENTICATOR_PORT"],
+    ["authenticator_single_use", "AUTHENTICATOR_SINGLE_USE"],
+    ["Authenticator_Config", "AUTHENTICATOR_CONFIG"],
+    ["authenticator_prot", "AUTHENTICATOR_PORT"],
+    ["AUTHENTICATOR-SINGLE-USE", "AUTHENTICATOR_SINGLE_USE"],
+    [" AUTHENTICATOR_WINDOW", "AUTHENTICATOR_WINDOW"],
+    ["AUTHENTICATORWINDOW", "AUTHENTICATOR_WINDOW"],
+  ] as const;
+  for (const [name, meant] of near) {
+    const shown = /^[!-~]+$/.test(name) ? name : `"${name}"`;
+    assertEquals(
+      refusal([], [name]),
+      `${shown} is set, but there is no such variable; did you mean ${meant}?`,
+    );
+  }
+  const ofOthers = [
+    ...["AUTHENTICATORS", "AUTHENTICATOR", "AUTHENTICATOR2_SERVICE_HOST", "AuthenticatorApi__Key"],
+    ...["AUTHENTICATOR2_PORT_80_TCP", "MY_AUTHENTICATOR_PORT", "PORT", "HOST"],
+  ];
+  parseCommand([], () => undefined, ofOthers);
+  // Kubernetes, for a Service named authenticator2.
+  const link = (name: string): string | undefined =>
+    name === "AUTHENTICATOR2_PORT" ? "tcp://10.0.0.1:80" : undefined;
+  parseCommand([], link, ["AUTHENTICATOR2_PORT"]);
 });
 
 Deno.test("parseCommand() ignores exactly the variables that Kubernetes sets for a service of this name", () => {

@@ -56,6 +56,27 @@ Deno.test("check prints the origin of a value", async () => {
   assertEquals(rows.get("--host"), ["127.0.0.1", "default"]);
 });
 
+Deno.test("check reads the file of --config, and ends with 2 at a wrong line", () =>
+  withFolder(async (folder) => {
+    const path = `${folder}/options`;
+    await Deno.writeTextFile(path, "AUTHENTICATOR_DIGITS=7\nAUTHENTICATOR_API_KEYS_FILE=keys\n");
+    await Deno.writeTextFile(`${folder}/keys`, `${"k".repeat(9)}${"l".repeat(9)}\n`, {
+      mode: 0o600,
+    });
+    const outcome = await check(["--config", path]);
+    assertEquals([outcome.code, outcome.stderr], [0, ""]);
+    const rows = new Map(rowsOf(outcome).map(([option, ...rest]) => [option, rest]));
+    assertEquals(rows.get("--digits"), ["7", "file"]);
+    assertEquals(rows.get("--api-keys-file"), [`${folder}/keys (1 key)`, "file"]);
+    await Deno.writeTextFile(path, "AUTHENTICATOR_DIGITS=7\nexport AUTHENTICATOR_GUARD=canary\n");
+    for (const command of ["check", "serve", "status", "healthcheck"]) {
+      const { code, stdout, stderr } = await callCommand([command, "--config", path]);
+      assertEquals([code, stdout], [2, ""]);
+      const clause = "line 2 of the file of --config begins with export";
+      assert(stderr.includes(clause) && !stderr.includes("canary"), stderr);
+    }
+  }));
+
 Deno.test("check prints the number of keys, and never the content of a file", async () => {
   await withFolder(async (folder) => {
     const file = (name: string): string => `${folder}/${name}`;
@@ -247,7 +268,13 @@ Deno.test("check warns of a certificate that will end, and of one that has ended
 Deno.test("check writes its table in columns", async () => {
   const tables: string[] = [];
   const config = configOf(["--port", "0"]);
-  assertEquals(await showOptions(config, new Map(), (text) => void tables.push(text)), 0);
+  assertEquals(
+    await showOptions(
+      { config, sources: new Map(), files: undefined, options: { unit: undefined } },
+      (text) => void tables.push(text),
+    ),
+    0,
+  );
   const lines = tables.join("\n").split("\n");
   const starts = lines.map((line) =>
     [...line.matchAll(/ {2,}(?=\S)/g)].map((gap) => gap.index + gap[0].length)

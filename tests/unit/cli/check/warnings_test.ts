@@ -70,6 +70,30 @@ Deno.test("findRisks() names the files with secrets that everybody can read", as
   });
 });
 
+Deno.test({
+  name: "findRisks() names the files that every user can write to, or put another in their place",
+  ignore: Deno.build.os === "windows",
+  fn: () =>
+    withFolder(async (folder) => {
+      const [cert, key] = [`${folder}/cert`, `${folder}/key`];
+      for (const path of [cert, key]) await Deno.writeTextFile(path, "", { mode: 0o600 });
+      const risks = (): Promise<readonly string[]> =>
+        risksOf(["--tls-cert", cert, "--tls-key", key]);
+      await Deno.chmod(cert, 0o602);
+      assertEquals(await risks(), [
+        "the file that --tls-cert names can be written by every user of this machine.",
+      ]);
+      await Deno.chmod(cert, 0o600);
+      await Deno.chmod(folder, 0o703);
+      assertEquals(
+        await risks(),
+        ["--tls-cert", "--tls-key"].map((flag) =>
+          `the file that ${flag} names is in a folder that every user of this machine can write to.`
+        ),
+      );
+    }),
+});
+
 Deno.test("findRisks() names the first line of a key with a colon and without a name", async () => {
   await withFolder(async (folder) => {
     const path = `${folder}/keys`;

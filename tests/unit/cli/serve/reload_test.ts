@@ -23,7 +23,8 @@ Deno.test("keysInWords() has the number of keys, and their names", () => {
 });
 
 type Parts = Partial<
-  Pick<Renewable, "listener" | "tls" | "version"> & Pick<Renewable["service"], "renewKeys">
+  & Pick<Renewable, "changedOptions" | "listener" | "tls" | "version">
+  & Pick<Renewable["service"], "renewKeys">
 >;
 
 /** A server's reload, its log, and its service. */
@@ -41,6 +42,7 @@ function reloadOf(args: readonly string[], parts: Parts = {}): {
   };
   const noKeys = fails(new TypeError("There are no keys"));
   const { listener = { renew: no }, renewKeys = noKeys, tls, version = "" } = parts;
+  const { changedOptions = () => [] } = parts;
   const state: ServerState = {
     drops: 0,
     get refusedReloads() {
@@ -51,7 +53,13 @@ function reloadOf(args: readonly string[], parts: Parts = {}): {
     },
   };
   const service = { renewKeys, log, state };
-  const reload = new Reload(configOf(args), { listener, service, tls, version });
+  const reload = new Reload(configOf(args), {
+    changedOptions,
+    listener,
+    service,
+    tls,
+    version,
+  });
   return { reload, lines, service };
 }
 
@@ -115,6 +123,26 @@ Deno.test("Reload logs a line for each file", async () => {
       "there is no such file or folder",
     ]);
   });
+});
+
+Deno.test("a reload fails when the file of options has changed, and still reads the keys", async () => {
+  const renewKeys = (): RenewedKeys => ({ names: ["a"], isChanged: true });
+  const keys = ["--api-keys-file", "keys"];
+  const changedOptions = (): readonly string[] => ["AUTHENTICATOR_WINDOW", "AUTHENTICATOR_HTML"];
+  const refused = [
+    "counted",
+    "warn: the old options are kept: a restart is needed, since the file of --config has changed: " +
+    "AUTHENTICATOR_WINDOW and AUTHENTICATOR_HTML",
+  ];
+  assertEquals(await linesOfReload([], { changedOptions }), refused);
+  assertEquals(await linesOfReload(keys, { changedOptions, renewKeys }), [
+    ...refused,
+    "info: the API keys were read again: 1 key: a",
+  ]);
+  assertEquals(
+    await linesOfReload([], { changedOptions: fails(new UsageError("line 1 is wrong")) }),
+    ["counted", "warn: the old options are kept: line 1 is wrong"],
+  );
 });
 
 Deno.test("a certificate that cannot be used is tried again each minute, and each reason is logged once", async () => {

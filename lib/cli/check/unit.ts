@@ -1,0 +1,221 @@
+/**
+ * What a unit of systemd is given, as root sees it: the folder whose files the server has copies of, and
+ * the variables of drop-ins and environment files, which systemd drops without an error.
+ *
+ * @module
+ */
+
+import { lstatSync, readdirSync, readFileSync, type Stats, statSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { TextDecoder } from "node:util";
+import { type Config, OPTIONS, optionText } from "../../config/options.ts";
+import { namesOf, type OptionLine, variableOf } from "../../config/option.ts";
+
+/** Folder of the options and keys of all units. */
+const FOLDER = "/etc/authenticator";
+
+/** File of options of all units, in that folder. */
+const OPTIONS_FILE = "authenticator.conf";
+
+/** Files that the unit hands over as credentials, with the option for each. */
+export const UNIT_FILES: ReadonlyMap<string, keyof Config> = new Map([
+  ["api-keys", "apiKeysFile"],
+  ["seal-keys", "sealKeysFile"],
+  ["guard.key", "guardKeyFile"],
+  ["guard-password", "guardPasswordFile"],
+  ["cert.pem", "tlsCert"],
+  ["key.pem", "tlsKey"],
+  ["guard-ca.pem", "guardTlsCa"],
+  ["guard-cert.pem", "guardTlsCert"],
+  ["guard-key.pem", "guardTlsKey"],
+]);
+
+/** Folders with the drop-ins of units. */
+const DROP_INS = ["/etc", "/run", "/usr/local/lib", "/usr/lib"].map((base) =>
+  `${base}/systemd/system`
+);
+
+/** Environment file of versions that had no file of options. */
+const OLD_OPTIONS = "/etc/authenticator.env";
+
+/** Unit to check, and the command that runs in its environment. */
+export interface UnitSettings {
+  /** Name of the unit, for instance `authenticator@1.service`. */
+  readonly unit: string;
+  /** Options in force. */
+  readonly config: Config;
+  /** Lines of the files of options. */
+  readonly lines: ReadonlyMap<string, OptionLine>;
+  /** Returns the value of an environment variable. */
+  readonly env: (name: string) => string | undefined;
+  /** Root folder of the machine; empty outside of tests. */
+  readonly root?: string;
+}
+
+/** Findings about a unit. */
+export interface UnitFindings {
+  /** Reasons against a start, as clauses. */
+  readonly problems: readonly string[];
+  /** Risks, as sentences. */
+  readonly risks: readonly string[];
+}
+
+/** Checks what a unit is given. */
+export function checkUnit(settings: UnitSettings): UnitFindings {
+  const { root = "", unit } = settings;
+  const instance = /@(.+)\.service$/.exec(unit)?.[1];
+  const own = instance === undefined ? [] : [`authenticator@${instance}.conf`];
+  const files = [OPTIONS_FILE, ...own, ...UNIT_FILES.keys()].map((name) => `${FOLDER}/${name}`);
+  const found = files.map((path) => [path, findingsOf(`${root}${path}`)] as const);
+  const isEntry = (name: string): boolean =>
+    lstatSync(`${root}${FOLDER}/${name}`, { throwIfNoEntry: false }) !== undefined;
+  return {
+    problems: [
+      ...found.flatMap(([path, { problem }]) =>
+        problem === undefined ? [] : [`${path} ${problem}`]
+      ),
+      ...[OPTIONS_FILE, ...usedFiles(settings)].filter((name) => !isEntry(name))
+        .map((name) => `${FOLDER}/${name} is missing`),
+      ...unusedFiles(settings).filter(isEntry).map((name) =>
+        `${FOLDER}/${name} is there and not used: add ${
+          variableOf(UNIT_FILES.get(name)!)
+        }=${name} to ` +
+        `${FOLDER}/${OPTIONS_FILE}, or move the file away`
+      ),
+      ...unknownFiles(settings),
+      ...ignoredVariables(settings),
+    ],
+    risks: found.flatMap(([path, { risk }]) => risk === undefined ? [] : [`${path} ${risk}.`]),
+  };
+}
+
+function statOf(path: string): Stats | undefined {
+  return statSync(path, { throwIfNoEntry: false });
+}
+
+/** Finding about the original of a file, as a clause. */
+interface FileFinding {
+  readonly problem?: string;
+  readonly risk?: string;
+}
+
+function findingsOf(path: string): FileFinding {
+  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return {};
+  const stat = statOf(path);
+  if (stat === undefined) return { problem: "is a link to a file that is missing" };
+  if (!stat.isFile()) return { problem: "is no file" };
+  const folder = statSync(dirname(path));
+  for (const { mode } of [stat, folder]) {
+    if ((mode & 0o002) !== 0) return { problem: "can be changed by every user: chmod o-w" };
+  }
+  if (stat.uid !== 0 || folder.uid !== 0) {
+    return { risk: "is not root's alone: its owner can change it" };
+  }
+  if ((stat.mode & 0o004) !== 0 && !/cert\.pem|ca\.pem/.test(path)) {
+    return { risk: "can be read by every user: chmod 600" };
+  }
+  return {};
+}
+
+/** Whether a path names a file of the folder, or the copy of one. */
+function isInFolder(path: string): boolean {
+  return dirname(path) === FOLDER || /^\/run\/credentials\/[^/]+\/[^/]+$/.test(path);
+}
+
+// Names of files of the folder that options use. The copy of a drop-in may have another original.
+function usedFiles({ config }: UnitSettings): readonly string[] {
+  return [...UNIT_FILES.keys()].filter((name) =>
+    namesOf(OPTIONS).some((option) =>
+      OPTIONS[option].file !== undefined && optionText(option, config) === `${FOLDER}/${name}`
+    )
+  );
+}
+
+function unusedFiles({ config }: UnitSettings): readonly string[] {
+  return [...UNIT_FILES.keys()].filter((name) =>
+    !namesOf(OPTIONS).some((option) => {
+      const path = OPTIONS[option].file && optionText(option, config);
+      return path !== undefined && basename(path) === name && isInFolder(path);
+    })
+  );
+}
+
+// Finds lines with a file of the folder that the unit does not hand over.
+function unknownFiles(settings: UnitSettings): readonly string[] {
+  return namesOf(OPTIONS).flatMap((option) => {
+    const line = settings.lines.get(variableOf(option));
+    if (line === undefined || OPTIONS[option].file === undefined) return [];
+    if (UNIT_FILES.has(basename(line.value)) || !isInFolder(line.value)) return [];
+    return [
+      `${line.place} names a file that the unit does not hand over: call it ` +
+      `${[...UNIT_FILES].find(([, of]) => of === option)?.[0]}`,
+    ];
+  });
+}
+
+// Finds variables in drop-ins and environment files that are not in force.
+function ignoredVariables(settings: UnitSettings): readonly string[] {
+  const { unit, root = "", env } = settings;
+  const units = [unit, unit.replace(/@.+\.service$/, "@.service")];
+  const dropIns = DROP_INS.flatMap((folder) =>
+    [...new Set(units)].flatMap((name) => filesBelow(`${root}${folder}/${name}.d`))
+  );
+  const named = dropIns.flatMap((path) =>
+    [...textOf(path).matchAll(/^[ \t]*EnvironmentFile[ \t]*=[ \t]*-?(\/\S+)/gm)].map(([, file]) =>
+      `${root}${file}`
+    )
+  );
+  const old = `${root}${OLD_OPTIONS}`;
+  const problems = lstatSync(old, { throwIfNoEntry: false }) !== undefined && !statOf(old)?.isFile()
+    ? [`${OLD_OPTIONS} is no file, so that systemd ignores it`]
+    : [];
+  return [
+    ...problems,
+    ...dropIns.flatMap((path) => ignoredIn(path, /\bAUTHENTICATOR_[A-Z_]*[A-Z]\b/g, settings)),
+    // Here, a name is what is before the =, however it is written.
+    ...[...new Set([old, ...named])].flatMap((path) =>
+      ignoredIn(path, /^[^=\n]*authenticator[^=\n]*/gi, settings)
+    ),
+  ];
+
+  function ignoredIn(path: string, pattern: RegExp, { root = "" }: UnitSettings): string[] {
+    return textOf(path).split(/\r\n?|\n/).flatMap((line, index) => {
+      if (/^[ \t]*[#;]/.test(line)) return [];
+      const names = [...line.matchAll(pattern)].map(([name]) => name.trim());
+      const isEmpty = (name: string): boolean => new RegExp(`${name}=["']?(?:\\s|$)`).test(line);
+      const ignored = names.filter((name) =>
+        /^\w+$/.test(name) ? !(env(name) || isEmpty(name) && env(name) === "") : true
+      );
+      const shown = path.slice(root.length);
+      return ignored.length === 0 ? [] : [
+        `line ${index + 1} of ${shown} is not in force${reasonOf(line)}: put the option into ` +
+        `${FOLDER}/${OPTIONS_FILE}, and remove the line`,
+      ];
+    });
+  }
+}
+
+function reasonOf(line: string): string {
+  return /=%d\//.test(line) ? ", since systemd knows %d from version 250 on" : "";
+}
+
+function filesBelow(folder: string): readonly string[] {
+  if (statOf(folder)?.isDirectory() !== true) return [];
+  return readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) =>
+    join(folder, name)
+  )
+    .filter((path) => statOf(path)?.isFile());
+}
+
+// Decodes a file as its author meant it: systemd ignores UTF-16, and here it is to be found.
+function textOf(path: string): string {
+  const stat = statOf(path);
+  if (stat === undefined || !stat.isFile()) return "";
+  const bytes = readFileSync(path);
+  const label = bytes[0] === 0xFF && bytes[1] === 0xFE
+    ? "utf-16le"
+    : bytes[0] === 0xFE && bytes[1] === 0xFF
+    ? "utf-16be"
+    : "utf-8";
+  return new TextDecoder(label).decode(bytes).replaceAll("\0", "");
+}

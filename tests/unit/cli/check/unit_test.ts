@@ -1,0 +1,180 @@
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { dirname } from "node:path";
+import { checkUnit } from "../../../../lib/cli/check/unit.ts";
+import { parseConfigFile } from "../../../../lib/cli/args/config_file.ts";
+import { parseConfig } from "../../../../lib/config/options.ts";
+import { withFolder } from "../../../support/folder.ts";
+
+const FOLDER = "/etc/authenticator";
+const DROP_INS = "/etc/systemd/system/authenticator.service.d";
+
+/** Machine in a folder. */
+class Machine {
+  constructor(readonly root: string) {
+    this.put(`${FOLDER}/authenticator.conf`, "");
+  }
+
+  put(path: string, content: string | Uint8Array, mode = 0o600): void {
+    Deno.mkdirSync(dirname(`${this.root}${path}`), { recursive: true, mode: 0o755 });
+    const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
+    Deno.writeFileSync(`${this.root}${path}`, bytes);
+    Deno.chmodSync(`${this.root}${path}`, mode);
+  }
+
+  remove(path: string): void {
+    Deno.removeSync(`${this.root}${path}`, { recursive: true });
+  }
+
+  /** Problems of a unit whose environment and file of options are given. */
+  problems(
+    { env = {}, options = "", unit = "authenticator.service" }: {
+      readonly env?: Readonly<Record<string, string>>;
+      readonly options?: string;
+      readonly unit?: string;
+    } = {},
+  ): readonly string[] {
+    const path = `${FOLDER}/authenticator.conf`;
+    const place = { path, subject: "the file of --config", isWindows: false };
+    const lines = parseConfigFile(new TextEncoder().encode(options), place);
+    const read = (name: string): string | undefined => env[name];
+    const config = parseConfig({ flags: new Map(), env: read, file: lines });
+    return checkUnit({ unit, config, lines, env: read, root: this.root }).problems;
+  }
+}
+
+function test(name: string, act: (machine: Machine) => void): void {
+  Deno.test({
+    name,
+    ignore: Deno.build.os === "windows",
+    fn: () => withFolder((root) => Promise.resolve(act(new Machine(root)))),
+  });
+}
+
+test("check --unit names files of the folder that no option uses", (machine) => {
+  machine.put(`${FOLDER}/api-keys`, "");
+  machine.put(`${FOLDER}/notes.txt`, "");
+  assertEquals(machine.problems(), [
+    "/etc/authenticator/api-keys is there and not used: add AUTHENTICATOR_API_KEYS_FILE=api-keys to " +
+    "/etc/authenticator/authenticator.conf, or move the file away",
+  ]);
+  assertEquals(
+    machine.problems({ options: "AUTHENTICATOR_API_KEYS_FILE=/srv/api-keys" }).length,
+    1,
+  );
+  assertEquals(machine.problems({ options: "AUTHENTICATOR_API_KEYS_FILE=api-keys" }), []);
+  // As a drop-in of an older version names it.
+  const env = { AUTHENTICATOR_API_KEYS_FILE: "/run/credentials/authenticator.service/api-keys" };
+  assertEquals(machine.problems({ env }), []);
+});
+
+test("check --unit names plain names of files that the unit does not hand over", (machine) => {
+  assertEquals(machine.problems({ options: "\nAUTHENTICATOR_API_KEYS_FILE=keys-of-web" }), [
+    "line 2 of the file of --config names a file that the unit does not hand over: call it api-keys",
+  ]);
+  assertEquals(machine.problems({ options: "AUTHENTICATOR_API_KEYS_FILE=/srv/keys-of-web" }), []);
+});
+
+test("check --unit names originals that are no file, or that others can change", (machine) => {
+  const options = "AUTHENTICATOR_API_KEYS_FILE=api-keys";
+  const path = `${machine.root}${FOLDER}/api-keys`;
+  const problem = (): string => machine.problems({ options }).join().replace(`${FOLDER}/`, "");
+  assertEquals(problem(), "api-keys is missing");
+  Deno.symlinkSync("/none", path);
+  assert(problem().startsWith("api-keys is a link to a file that is missing"), problem());
+  Deno.removeSync(path);
+  Deno.mkdirSync(path);
+  assertEquals(problem(), "api-keys is no file");
+  Deno.removeSync(path);
+  machine.put(`${FOLDER}/api-keys`, "", 0o602);
+  assertEquals(problem(), "api-keys can be changed by every user: chmod o-w");
+  machine.put(`${FOLDER}/api-keys`, "", 0o600);
+  assertEquals(problem(), "");
+  machine.remove(`${FOLDER}/authenticator.conf`);
+  assertEquals(problem(), "authenticator.conf is missing");
+});
+
+test("check --unit looks at the own file of an instance", (machine) => {
+  Deno.symlinkSync("/none", `${machine.root}${FOLDER}/authenticator@1.conf`);
+  assertEquals(machine.problems({ unit: "authenticator@1.service" }), [
+    "/etc/authenticator/authenticator@1.conf is a link to a file that is missing",
+  ]);
+  assertEquals(machine.problems({ unit: "authenticator@2.service" }), []);
+});
+
+const UTF_16 = new Uint8Array(
+  [0xFEFF, ..."[Service]\nEnvironment=AUTHENTICATOR_SINGLE_USE=true\n"].map((unit) =>
+    typeof unit === "number" ? unit : unit.charCodeAt(0)
+  ).flatMap((unit) => [unit & 0xFF, unit >> 8]),
+);
+
+// A drop-in, and whether the unit has the variable in its environment.
+const DROPPED: readonly (readonly [name: string, content: string | Uint8Array, line: number])[] = [
+  ["a.conf", "Environment=AUTHENTICATOR_SINGLE_USE=true\n", 1],
+  ["a.txt", "[Service]\nEnvironment=AUTHENTICATOR_SINGLE_USE=true\n", 2],
+  ["a.conf", "[Service]\nEnvironment=AUTHENTICATOR_SINGLE_USE = true\n", 2],
+  ["sub/a.conf", "[Service]\nEnvironment=AUTHENTICATOR_SINGLE_USE=true\n", 2],
+  ["a.conf", UTF_16, 2],
+  ["a.conf", "[Servce]\r\n\r\nEnvironment=AUTHENTICATOR_SINGLE_USE=true\r\n", 3],
+];
+
+test("check --unit names variables of drop-ins that are not in force", (machine) => {
+  const clause = (name: string, line: number): string =>
+    `line ${line} of ${DROP_INS}/${name} is not in force: put the option into ` +
+    "/etc/authenticator/authenticator.conf, and remove the line";
+  for (const [name, content, line] of DROPPED) {
+    machine.put(`${DROP_INS}/${name}`, content);
+    assertEquals(machine.problems(), [clause(name, line)]);
+    const env = { AUTHENTICATOR_SINGLE_USE: "true" };
+    assertEquals(machine.problems({ env }), []);
+    // Emptied by an environment file.
+    assertEquals(machine.problems({ env: { AUTHENTICATOR_SINGLE_USE: "" } }), [clause(name, line)]);
+    machine.remove(DROP_INS);
+  }
+  machine.put(`${DROP_INS}/a.conf`, "# AUTHENTICATOR_SINGLE_USE=true\n[Service]\n");
+  assertEquals(machine.problems(), []);
+  machine.put(
+    `${DROP_INS}/a.conf`,
+    "[Service]\nEnvironment=AUTHENTICATOR_API_KEYS_FILE=%d/api-keys\n",
+  );
+  assert(machine.problems()[0]!.includes("since systemd knows %d from version 250 on"));
+});
+
+test("check --unit reads the drop-ins of all instances for one", (machine) => {
+  const folder = "/run/systemd/system/authenticator@.service.d";
+  machine.put(`${folder}/a`, "Environment=AUTHENTICATOR_WINDOW=2\n");
+  assertEquals(machine.problems(), []);
+  const problems = machine.problems({ unit: "authenticator@1.service" });
+  assertEquals(problems.map((text) => text.split(" is ")[0]), [`line 1 of ${folder}/a`]);
+});
+
+test("check --unit names lines of environment files that systemd ignores", (machine) => {
+  const lines = [
+    "# export AUTHENTICATOR_PORT=1",
+    "AUTHENTICATOR_PORT=9000",
+    "export AUTHENTICATOR_SINGLE_USE=true",
+    "authenticator-single-use=true",
+    "AUTHENTICATOR_WINDOW 2",
+    "OTHER=1",
+    "AUTHENTICATOR_HOST=",
+  ];
+  const env = { AUTHENTICATOR_PORT: "9000", AUTHENTICATOR_HOST: "" };
+  for (const path of ["/etc/authenticator.env", "/srv/more.env"]) {
+    machine.put(`${DROP_INS}/a.conf`, "[Service]\nEnvironmentFile=-/srv/more.env\n");
+    machine.put(path, lines.join("\n"));
+    assertEquals(
+      machine.problems({ env }).map((text) => text.split(" is ")[0]),
+      [3, 4, 5].map((line) => `line ${line} of ${path}`),
+    );
+    // A byte order mark hides the first line.
+    machine.put(path, "\uFEFFAUTHENTICATOR_SINGLE_USE=true\n");
+    assertEquals(machine.problems({ env }).map((text) => text.split(" is ")[0]), [
+      `line 1 of ${path}`,
+    ]);
+    machine.remove(path);
+  }
+  Deno.mkdirSync(`${machine.root}/etc/authenticator.env`);
+  assertEquals(machine.problems(), [
+    "/etc/authenticator.env is no file, so that systemd ignores it",
+  ]);
+});
