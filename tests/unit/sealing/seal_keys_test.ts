@@ -174,7 +174,10 @@ Deno.test("a text with a part of another, another tag or a key in the second par
           each.split(".")
         );
         const swapped = one!.with(part, other![part]!).join(".");
-        if (part !== 1) assert(!open(swapped).startsWith("opened"), swapped);
+        // The second parts are both empty, and ciphertexts of one byte are equal by chance.
+        if (part !== 1 && one![part] !== other![part]) {
+          assert(!open(swapped).startsWith("opened"), swapped);
+        }
         const tag = Buffer.from(one![4]!, "base64url").subarray(0, tagLength);
         assertEquals(open(one!.with(4, tag.toString("base64url")).join(".")), "not-of-this-format");
         assertEquals(open(one!.with(1, "AAAA").join(".")), "not-of-this-format");
