@@ -14,6 +14,7 @@ import { type BindingName, BINDINGS, writeCall } from "../../support/calls.ts";
 import { hasHead, statusIn, Wire, withLength } from "../../support/http.ts";
 import { PREFACE, request, startOf } from "../../support/http2_frames.ts";
 import { metricsUrl, PROGRAM, withProgram } from "../../support/program.ts";
+import { residentBytes } from "../../support/process.ts";
 import { pinOf } from "../../support/reference_totp.ts";
 import { onEachTransport } from "./transports.ts";
 
@@ -203,6 +204,21 @@ connection("a caller that ends its side in the middle of a body gets no verdict"
   const received = await wire.receive(() => false);
   assert(!received.includes("boolean"), received);
 });
+
+connection(
+  "a caller that takes no replies stops no other, and takes little memory",
+  async (wire, program) => {
+    const before = residentBytes(program.pid);
+    // More than the buffers of the system hold; what is behind waits.
+    wire.send(get("/api.asmx").repeat(300)).catch(() => {});
+    for (let i = 0; i < 20; i++) {
+      using other = await Wire.to(program.url);
+      await other.send(callIn("HTTP POST", "ValidatePin", "1"));
+      await other.receive((text) => repliesIn(text).length === 1);
+    }
+    assert(residentBytes(program.pid) - before < 64 * 2 ** 20, "its replies are kept in memory");
+  },
+);
 
 connection("a body that comes a byte at a time is read", async (wire) => {
   await wire.send(`${POST}Content-Length: ${FORM.length}\r\n\r\n`);
