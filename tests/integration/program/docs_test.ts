@@ -64,7 +64,7 @@ for (const [language, command, args, expected] of PARENTS) {
     const { code, stdout, stderr } = await runToEnd(words, { env: { NO_COLOR: "1" } });
     assertEquals([code, stdout], [0, expected], stderr);
     // Standard error has the server's lines about its life and the one request, and nothing else.
-    assert(/^(?:\{"time":[^\n]*"level":"info"[^\n]*\}\n){4}$/.test(stderr), stderr);
+    assert(/^(?:\{"time":[^\n]*"level":"info"[^\n]*\}\n){5}$/.test(stderr), stderr);
     assert(stderr.includes('"route":"service"'), stderr);
   });
 }

@@ -25,11 +25,13 @@ Deno.test("the program prints where it listens, and nothing else on stdout", asy
     assertEquals(await (await fetch(`${url}/healthz`)).text(), "ok");
   });
   assertMatch(stdout, /^Listening on http:\/\/127\.0\.0\.1:[1-9][0-9]*\n$/);
-  const [started, request, stopping, stopped, ...rest] = stderr.replace(/^\S+ /gm, "").split("\n");
+  const [started, protections, request, stopping, stopped, ...rest] = stderr.replace(/^\S+ /gm, "")
+    .split("\n");
   assertMatch(
     started!,
     /^info started: authenticator [0-9]\S* \((?:from source|commit (?:unknown|[0-9a-f]{7}(?:\+changes)?)), \w.*\), --port 0 --log-probes$/,
   );
+  assertMatch(protections!, /^info protections: API keys off, single use off, /);
   assertMatch(request!, /^info request method=GET route=healthz /);
   assertEquals([stopping, stopped, ...rest], ["info stopping: SIGTERM", "info stopped", ""]);
 });
