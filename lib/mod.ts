@@ -176,20 +176,23 @@ export function createAuthenticator(
     if (baseUrl === undefined) throw new TypeError("pair needs baseUrl where html is image.");
     return baseUrl;
   };
-  const check = (method: string, args: CheckPinArguments): Promise<Completed<boolean>> =>
-    calls.later(VALIDATE_PIN, async () => {
+  // A mistake in the arguments is no call, and has no event.
+  const check = async (method: string, args: CheckPinArguments): Promise<Completed<boolean>> => {
+    const given = stringsOf(method, [...namesOf(VALIDATE_PIN), "source"], args);
+    const source = given.get("source") || undefined;
+    const call: CallContext = { ...context, base, source };
+    return await calls.later(VALIDATE_PIN, async () => {
       lifetime.check();
-      const given = stringsOf(method, [...namesOf(VALIDATE_PIN), "source"], args);
-      const source = given.get("source") || undefined;
-      const call: CallContext = { ...context, base, source };
       return await lifetime.during(Promise.resolve(VALIDATE_PIN.invoke(given, call)));
     });
-  const callNow = <R extends Result>(operation: Operation<R>, method: string, args: object): R =>
-    calls.now(operation, () => {
+  };
+  const callNow = <R extends Result>(operation: Operation<R>, method: string, args: object): R => {
+    const given = stringsOf(method, namesOf(operation), args);
+    return calls.now(operation, () => {
       lifetime.check();
-      const given = stringsOf(method, namesOf(operation), args);
       return operation.invoke(given, { ...context, base }) as Completed<R>;
     });
+  };
   const answer = (method: string, handle: Handler): Handler => async (request) => {
     checkRequest(method, request);
     return await lifetime.during(handle(request));
@@ -218,7 +221,10 @@ function checkEngine(version: string): void {
 
 // Frameworks have classes of their own for requests.
 function checkRequest(method: string, request: Partial<Request> | undefined): void {
-  if (typeof request?.url === "string" && typeof request.headers?.get === "function") return;
+  const { url, method: sent, headers } = request ?? {};
+  if ([url, sent].every((text) => typeof text === "string") && typeof headers?.get === "function") {
+    return;
+  }
   throw new TypeError(`The argument of ${method}() must be a Request.`);
 }
 

@@ -71,7 +71,12 @@ export class Calls {
 
   #begin({ name }: Operation): (outcome: Outcome, facts: CallFacts | undefined) => void {
     const telemetry = this.#telemetry;
-    const startMs = telemetry?.monotonicMs() ?? 0;
+    let startMs = NaN;
+    try {
+      startMs = telemetry?.monotonicMs() ?? 0;
+    } catch {
+      // As below.
+    }
     return (outcome, facts) => {
       try {
         telemetry?.observe({
@@ -87,7 +92,7 @@ export class Calls {
           replyBytes: 0,
         });
       } catch {
-        // An observer that fails must not turn a result into an error.
+        // An observer or a clock that fails must not turn a result into an error.
       }
     };
   }

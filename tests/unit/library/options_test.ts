@@ -133,7 +133,8 @@ Deno.test("validatePin(), checkPin(), pair() and seal() refuse mangled arguments
 Deno.test("fetch() and operatorFetch() refuse what is no Request", async () => {
   const service = createAuthenticator();
   for (const method of ["fetch", "operatorFetch"] as const) {
-    for (const wrong of [undefined, null, "http://localhost/healthz", {}, { url: "/healthz" }]) {
+    const url = "http://localhost/healthz";
+    for (const wrong of [undefined, null, url, {}, { url }, { url, headers: new Headers() }]) {
       const call = service[method] as (request: unknown) => Promise<unknown>;
       const { message } = await assertRejects(() => call(wrong), TypeError);
       assertEquals(message, `The argument of ${method}() must be a Request.`);

@@ -95,6 +95,8 @@ Deno.test("the observer has one event for each call, by method as by fetch", asy
   pair({ appName: "a", appInfo: "b", secretCode });
   await assertRejects(() => validatePin({ pin, secretCode: "" }), Fault);
   assertThrows(() => seal({ secretCode }), TypeError);
+  // A mistake in the arguments is no call.
+  await assertRejects(() => validatePin({ pni: pin } as never), TypeError);
   assertEquals(seen(), [
     ["", "library", "Pair", 0, "ok", ""],
     [...call, "invalid", "reason"],
@@ -110,7 +112,7 @@ Deno.test("the observer has one event for each call, by method as by fetch", asy
   ]);
 });
 
-Deno.test("an observer that fails changes no result", async () => {
+Deno.test("an observer or a clock of it that fails changes no result", async () => {
   const fail = (): never => {
     throw new Error("Thrown by a test");
   };
@@ -121,4 +123,10 @@ Deno.test("an observer that fails changes no result", async () => {
     assertEquals((await fetch(new Request("http://localhost/healthz"))).status, 200);
     await new Promise((resolve) => setTimeout(resolve, 0));
   }
+  const telemetry = { observe: () => {}, monotonicMs: fail };
+  assertEquals(await createAuthenticator({}, { now, telemetry }).checkPin({ pin, secretCode }), {
+    outcome: "accepted",
+    isRight: true,
+    distance: 0,
+  });
 });
