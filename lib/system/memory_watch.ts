@@ -7,13 +7,13 @@
 import process from "node:process";
 
 /** Growth at which what is being received is given up, in bytes. */
-const MAX_GROWTH_BYTES = 100 * 2 ** 20;
+const MAX_GROWTH_BYTES = 64 * 2 ** 20;
 
 /** Time between two looks, in milliseconds. */
 const LOOK_MS = 50;
 
 /**
- * Watch of the process's memory: it ends all watched actions when the memory has grown by 100 MiB
+ * Watch of the process's memory: it ends all watched actions when the memory has grown by 64 MiB
  * since there were none.
  */
 export class MemoryWatch {

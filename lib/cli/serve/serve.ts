@@ -141,12 +141,12 @@ function findingsOf(
 async function listenForOperator(
   { metricsHost: hostname, metricsPort: port }: Config,
   runtime: Runtime,
-  { operatorHandler, log, onDrop }: ServerService,
+  { operatorHandler, log }: ServerService,
   serving: Promise<unknown>,
 ): Promise<Listener | undefined> {
   if (port === undefined) return undefined;
   const address = { hostname, port };
-  const options = { tls: undefined, sharePort: false, address, log, onDrop };
+  const options = { tls: undefined, sharePort: false, address, log };
   return await listen(
     runtime,
     options,

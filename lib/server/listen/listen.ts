@@ -79,8 +79,9 @@ async function listenOnPort(
   handler: Handler,
 ): Promise<Listener> {
   const events = { log, onDrop };
+  const limitsMemory = onDrop !== undefined;
   const open = (address: TcpAddress, tls: Tls | undefined, shared: boolean): RunningServer =>
-    startServer(runtime, { address, tls, shared, peers }, { handler, log });
+    startServer(runtime, { address, tls, shared, limitsMemory, peers }, { handler, log });
   const first = open(address, tls, sharePort);
   const taken = first.server.address ?? address;
   if (tls === undefined) {
@@ -120,12 +121,13 @@ async function listenOnSocket(
   >,
   handler: Handler,
 ): Promise<Listener> {
+  const limitsMemory = onDrop !== undefined;
   const open = async (): Promise<RunningServer> => {
     const file = new SocketFile(path);
     const address = { path: file.temporaryPath };
     const release = (): void => removeSocket(file, log);
     const opened = file.bind(() =>
-      startServer(runtime, { address, tls, shared: false }, { handler, log, release })
+      startServer(runtime, { address, tls, shared: false, limitsMemory }, { handler, log, release })
     );
     try {
       await file.publish(mode);

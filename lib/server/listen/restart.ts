@@ -17,7 +17,7 @@ import { InFlightRequests } from "./drain.ts";
 
 /** Times of a replacement, in milliseconds. */
 export interface Timing {
-  /** Timeout of a replaced server, since a silent connection could keep it open for ever. */
+  /** Timeout of a replaced server: a silent connection could keep it open, and stays so. */
   readonly retireMs: number;
   /** Timeout for the requests of a failed server, whose idle connections hold file descriptors. */
   readonly failedDrainMs: number;
@@ -45,7 +45,7 @@ const NOT_ACCEPTED =
   "connections are closed, and the address is opened again";
 
 const DROPPED =
-  "all connections were dropped: what the runtime keeps for them took more than 160 MiB of memory. " +
+  "all connections were dropped: the memory that the runtime keeps for them grew too much. " +
   "If callers caused this, let them connect through a proxy";
 
 const NOT_REOPENED = "the address cannot be opened again, and is tried again";
@@ -69,7 +69,10 @@ export type ServerLog = Pick<Log, "info" | "warn" | "error">;
 export interface ListenerEvents {
   /** The log of the server. */
   readonly log: ServerLog;
-  /** Called when all connections are dropped because they take too much memory. */
+  /**
+   * Called when all connections are dropped because they take too much memory; without it, they never
+   * are.
+   */
   readonly onDrop?: (() => void) | undefined;
 }
 
@@ -222,7 +225,10 @@ export class RestartingListener {
     this.#warn(NOT_ACCEPTED);
     // Not by a shutdown, which waits for silent callers, whose connections hold the descriptors.
     const drained = withTimeout(traffic.drain(), this.#timing.failedDrainMs);
-    this.#track(drained.then(() => server.abort()));
+    this.#track(drained.then(() => {
+      traffic.refuse();
+      server.abort();
+    }));
     await this.#reopenUntilDone(NOT_ACCEPTED);
   }
 

@@ -37,9 +37,12 @@ export function denoRuntime(): Runtime {
   };
 }
 
-function serve({ address, tls, shared, onError, peers }: ServerOptions, handler: Handler): Server {
+function serve(
+  { address, tls, shared, limitsMemory, onError, peers }: ServerOptions,
+  handler: Handler,
+): Server {
   const stopper = new AbortController();
-  const watch = new MemoryWatch();
+  const watch = new MemoryWatch(limitsMemory);
   // Without onListen, Deno writes its own line.
   const common = { onListen: () => {}, onError, signal: stopper.signal };
   // One parameter only: Deno spends time on the second argument if it is declared.
@@ -124,20 +127,23 @@ class MemoryWatch {
   readonly full: Promise<void>;
   #resolve: () => void;
   readonly #memory = new NativeMemory(Deno.memoryUsage);
-  readonly #timer = setInterval(() => this.#look(), LOOK_MS);
+  readonly #timer: ReturnType<typeof setInterval> | undefined;
   #requests = 0;
 
-  constructor() {
+  constructor(isOn: boolean) {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.full = promise;
     this.#resolve = resolve;
-    Deno.unrefTimer(this.#timer);
+    if (!isOn) return;
+    const timer = setInterval(() => this.#look(), LOOK_MS);
+    Deno.unrefTimer(timer);
+    this.#timer = timer;
     this.#look();
   }
 
   /** Counts a request. */
   count(): void {
-    if (++this.#requests % REQUESTS_BETWEEN_LOOKS === 0) this.#look();
+    if (this.#timer !== undefined && ++this.#requests % REQUESTS_BETWEEN_LOOKS === 0) this.#look();
   }
 
   /** Ends the looks. */

@@ -8,8 +8,7 @@
 const MIB = 2 ** 20;
 
 /**
- * Growth that is too much, in bytes: more than `MemoryWatch` allows bodies, which are ended alone and
- * first.
+ * Growth that is too much, in bytes: more than `MemoryWatch` allows bodies, which usually end first.
  */
 const MAX_GROWTH_BYTES = 160 * MIB;
 

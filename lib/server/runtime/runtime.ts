@@ -36,6 +36,8 @@ export interface ServerOptions {
   readonly tls: Tls | undefined;
   /** Whether several servers may share the port. */
   readonly shared: boolean;
+  /** Whether the server fails when the memory that the runtime keeps for connections grows too much. */
+  readonly limitsMemory: boolean;
   /** Makes the reply after an error outside the handler. */
   readonly onError: (error: unknown) => Response;
   /** Addresses of callers by request, which the server fills on a port; undefined for none. */

@@ -82,8 +82,11 @@ const PIPELINED: readonly (readonly [string, () => string, string, RegExp])[] = 
   ["a method that is not allowed", () => get("/api.asmx").replace("GET", "PUT"), "405", /Expected/],
 ];
 
-// Bun 1.4.5 closes a connection on which the next request arrives before a reply that waits: what was
-// answered by then is all that comes.
+// Bun 1.4.5 closes a connection on which the next request arrives before a reply that waits, for the
+// batch of a pin or for a document when it is first asked for: what was answered by then is all that
+// comes.
+const NEVER_WAITS = /^Pair by|pair\.aspx|qr\.aspx|healthz|unknown path|not allowed/;
+
 for (const [what, write, status, body] of PIPELINED) {
   for (const [count, pieces] of [[2, 1], [5, 1], [5, 2]] as const) {
     const how = `${count} requests in ${pieces === 1 ? "one write" : "two writes"}`;
@@ -97,7 +100,7 @@ for (const [what, write, status, body] of PIPELINED) {
       }
       const received = await wire.receive((text) => repliesIn(text).length === count);
       const replies = repliesIn(received);
-      if (ON_DENO) assertEquals(replies.length, count);
+      if (ON_DENO || NEVER_WAITS.test(what)) assertEquals(replies.length, count);
       for (const reply of replies) {
         assertEquals(reply[0], status);
         assert(body.test(reply[1]), reply[1]);

@@ -11,7 +11,12 @@ import { startServer } from "../../../lib/server/listen/restart.ts";
 
 const address = { hostname: "127.0.0.1", port: 0 };
 const tell = (line: string): void => void process.stderr.write(`${line}\n`);
-const { server } = startServer(currentRuntime(), { address, tls: undefined, shared: false }, {
+const { server } = startServer(currentRuntime(), {
+  address,
+  tls: undefined,
+  shared: false,
+  limitsMemory: true,
+}, {
   handler: () => Promise.reject(new TypeError("hush")),
   log: { info: tell, warn: tell, error: (message, cause) => tell(`${message}: ${cause}`) },
 });

@@ -293,7 +293,7 @@ Deno.test("readBody() keeps its turn between the chunks of a body", async () => 
   clearTimeout(timer);
 });
 
-Deno.test("readBody() gives up a body without a declared length while the memory grows by 100 MiB", async () => {
+Deno.test("readBody() gives up a body without a declared length while the memory grows by 64 MiB", async () => {
   const { rss } = process.memoryUsage;
   let bytes = 0;
   process.memoryUsage.rss = () => bytes;
@@ -305,7 +305,7 @@ Deno.test("readBody() gives up a body without a declared length while the memory
   try {
     for (const headers of lengths) {
       const { stream, state } = chunks([3], "hang");
-      const timer = setTimeout(() => bytes += 100 * 2 ** 20, 0);
+      const timer = setTimeout(() => bytes += 64 * 2 ** 20, 0);
       const isDeclared = headers["content-length"] === "5000";
       const [code, message] = await faultOf({ body: stream, headers }, isDeclared ? 20 : 60_000);
       assertEquals(code, isDeclared ? "timeout" : "busy");

@@ -23,11 +23,11 @@ testWatch("settles with work that ends, and with its error", async (watch, _, ti
 });
 
 testWatch(
-  "ends all work once the memory has grown by 100 MiB since there was none",
+  "ends all work once the memory has grown by 64 MiB since there was none",
   async (watch, memory, timers) => {
     for (let round = 0; round < 3; round++) {
       const first = assertRejects(() => watch.within(() => new Promise(() => {})), Error, "Full");
-      memory.bytes += 99 * MIB;
+      memory.bytes += 63 * MIB;
       await timers.repeat();
       assertEquals(timers.intervals, 1);
       const second = assertRejects(() => watch.within(() => new Promise(() => {})), Error, "Full");

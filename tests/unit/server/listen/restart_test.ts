@@ -116,6 +116,11 @@ Deno.test("a server that fails is aborted once its requests are answered, since 
   await release();
   await eventually(servers[0]!.isStopped);
   assertEquals(servers[0]!.end(), "abort");
+  const reply = await servers[0]!.traffic.answer(
+    () => Promise.reject(new Error("It was asked")),
+    new Request("http://localhost/"),
+  );
+  assertEquals(reply.status, 503);
   await listener.stop();
   assertEquals(servers[1]!.end(), "shutdown");
 });

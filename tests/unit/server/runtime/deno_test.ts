@@ -13,7 +13,7 @@ const PORT = { hostname: "127.0.0.1", port: 0 };
 
 function serve(handler: Handler): Server & { readonly url: string } {
   const onError = (): Response => new Response("failed", { status: 500 });
-  const options = { address: PORT, tls: undefined, shared: false, onError };
+  const options = { address: PORT, tls: undefined, shared: false, limitsMemory: true, onError };
   const server = denoRuntime().serve(options, handler);
   assert(server.address);
   return { ...server, url: `http://${server.address.hostname}:${server.address.port}` };
@@ -61,7 +61,8 @@ function serveReplaced(
   Object.assign(Deno, { serve });
   try {
     const onError = (): Response => new Response();
-    const all = { address: PORT, tls: undefined, shared: false, onError, ...options };
+    const usual = { address: PORT, tls: undefined, shared: false, limitsMemory: true, onError };
+    const all = { ...usual, ...options };
     return { ...denoRuntime().serve(all, handler), call: call! };
   } finally {
     Object.assign(Deno, { serve: original });
@@ -100,7 +101,7 @@ Deno.test("a server on Deno that is aborted closes the connections of silent cal
   assertEquals(hasFailed, false);
 });
 
-Deno.test("a server on Deno fails when the memory outside of the heap grows by 160 MiB, at the 200th request", async () => {
+Deno.test("a server on Deno fails when the memory outside of the heap grows by 160 MiB, at the 200th request, where that is wanted", async () => {
   const { memoryUsage } = Deno;
   let rss = 70 * 2 ** 20;
   Object.assign(Deno, { memoryUsage: () => ({ rss, heapTotal: 0 }) });
@@ -115,6 +116,13 @@ Deno.test("a server on Deno fails when the memory outside of the heap grows by 1
     }
     assertEquals(await failed, "memory");
     abort();
+    const other = serveReplaced({ limitsMemory: false }, well);
+    rss += 160 * 2 ** 20;
+    for (let requests = 1; requests <= 400; requests++) {
+      await other.call.answer(new Request("http://localhost/"));
+    }
+    other.call.finished.resolve();
+    assertEquals(await other.failed, "not-accepting");
   } finally {
     Object.assign(Deno, { memoryUsage });
   }
