@@ -100,10 +100,14 @@ function findingObserver(
   };
 }
 
+/** Price of a full store that may not evict entries without wrong pins first. */
+const EVICTED_ALIKE = "if it is full, wrong pins are forgotten as soon as known sources";
+
 /** What a server lacks without a command. */
 const WITHOUT = {
   INFO: "evictions go unnoticed",
-  DUMP: "if it is full, wrong pins are forgotten as soon as known sources",
+  DUMP: EVICTED_ALIKE,
+  RESTORE: EVICTED_ALIKE,
 } as const;
 
 /** Clause about servers of a store with different guard keys; the store is the subject. */

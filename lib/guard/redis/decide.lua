@@ -110,8 +110,9 @@ local function keepOwn()
   end
 end
 
--- Makes a full store evict this entry, without wrong pins, before all with some: as one that was not
--- used for a long time. Without the permission, the least recently used entry goes first.
+-- Makes a full store evict this entry, without wrong pins or a used code, before all with some: as
+-- one that was not used for a long time. Without the permission, the least recently used entry goes
+-- first.
 local function letGo(life)
   local dump = redis.pcall('DUMP', KEYS[1])
   if type(dump) ~= 'string' then return end
@@ -121,12 +122,12 @@ end
 
 local function answer(verdict, ms)
   local keep = owed(total)
-  local owes = keep > 0
+  local isNeeded = keep > 0 or singleUse and usedStep >= 0
   if usedStep >= 0 then keep = math.max(keep, forgetUseMs) end
   local kept = {string.format('%.0f:%.0f:%.0f', total.owed, total.last, usedStep)}
   for _, source in ipairs(sources) do
     keep = math.max(keep, owed(source), source.known - now)
-    owes = owes or owed(source) > 0
+    isNeeded = isNeeded or owed(source) > 0
     local numbers = string.format(':%.0f:%.0f:%.0f', source.owed, source.last, source.known)
     table.insert(kept, source.id .. numbers)
   end
@@ -136,7 +137,7 @@ local function answer(verdict, ms)
   elseif state ~= text then
     local life = string.format('%.0f', keep)
     redis.call('SET', KEYS[1], state, 'PX', life)
-    if not owes and #sources > 0 then letGo(life) end
+    if not isNeeded and #sources > 0 then letGo(life) end
   end
   return {verdict, ms}
 end

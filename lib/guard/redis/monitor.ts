@@ -19,7 +19,7 @@ export type StoreFinding =
   /** The store evicts entries for want of memory. */
   | { readonly kind: "evictions"; readonly count: number }
   /** The store refuses to its user a command without which pins are decided all the same. */
-  | { readonly kind: "refused"; readonly command: "INFO" | "DUMP" };
+  | { readonly kind: "refused"; readonly command: "INFO" | "DUMP" | "RESTORE" };
 
 /** Options of a monitor. */
 export interface StoreMonitorOptions {
@@ -64,7 +64,12 @@ export class StoreMonitor {
   readonly #timer: ReturnType<typeof setInterval>;
   #isLooking = false;
   #isInfoRefused = false;
-  #isDumpTried = false;
+  /** Commands of decisions that do without them, until the store has answered each. */
+  readonly #untried = new Map<"DUMP" | "RESTORE", readonly string[]>([
+    ["DUMP", ["DUMP", KEY_IDS]],
+    // The empty dump restores nothing.
+    ["RESTORE", ["RESTORE", KEY_IDS, "0", ""]],
+  ]);
   #aheadMs: number | undefined;
   #hasOtherKeys = false;
   #fullLooks = 0;
@@ -107,7 +112,7 @@ export class StoreMonitor {
     try {
       const { link, keyId } = this.#options;
       this.#judge(await link.each((send) => this.#lookAt(send)));
-      if (!this.#isDumpTried) await link.run(KEY_IDS, (send) => this.#tryDump(send));
+      if (this.#untried.size > 0) await link.run(KEY_IDS, (send) => this.#tryCommands(send));
       this.#judgeKeys(await link.run(KEY_IDS, (send) => countOtherKeys(send, keyId, true)));
     } catch {
       // The link logs the reason.
@@ -125,8 +130,10 @@ export class StoreMonitor {
         ? undefined
         : send(["INFO", "stats"]).then(readEvicted).catch((error: unknown) => {
           unlessSilent(error);
-          if (!this.#isInfoRefused) this.#options.onFinding({ kind: "refused", command: "INFO" });
-          this.#isInfoRefused = true;
+          if (isRefusal(error) && !this.#isInfoRefused) {
+            this.#isInfoRefused = true;
+            this.#options.onFinding({ kind: "refused", command: "INFO" });
+          }
           return undefined;
         }),
     ]);
@@ -136,21 +143,26 @@ export class StoreMonitor {
   }
 
   // Decisions do without, and their replies do not say so.
-  async #tryDump(send: Send): Promise<void> {
-    try {
-      await send(["DUMP", KEY_IDS]);
-    } catch (error) {
-      unlessSilent(error);
-      this.#options.onFinding({ kind: "refused", command: "DUMP" });
+  async #tryCommands(send: Send): Promise<void> {
+    for (const [command, words] of this.#untried) {
+      try {
+        await send(words);
+      } catch (error) {
+        unlessSilent(error);
+        if (isRefusal(error)) this.#options.onFinding({ kind: "refused", command });
+        else if (!isReply(error, "ERR ") && !isReply(error, "BUSYKEY")) continue;
+      }
+      this.#untried.delete(command);
     }
-    this.#isDumpTried = true;
   }
 
   #judge(looks: readonly (readonly [server: string, look: Look])[]): void {
     if (looks.length === 0) return;
     const wasApart = this.isClockApart;
     const clocks = looks.flatMap(([, { aheadMs }]) => aheadMs === undefined ? [] : [aheadMs]);
-    this.#aheadMs = clocks.toSorted((one, other) => Math.abs(other) - Math.abs(one))[0];
+    // An outage moves no clock.
+    this.#aheadMs = clocks.toSorted((one, other) => Math.abs(other) - Math.abs(one))[0] ??
+      this.#aheadMs;
     if (this.isClockApart && !wasApart) {
       this.#options.onFinding({ kind: "clock", aheadMs: this.#aheadMs! });
     } else if (wasApart && !this.isClockApart) this.#options.onEnd("clock");
@@ -191,6 +203,11 @@ export async function countOtherKeys(
 
 function unlessSilent(error: unknown): undefined {
   if (isReply(error, NO_REPLY)) throw error;
+}
+
+/** Whether an error is the refusal of a command: for want of a permission, or as renamed or unknown. */
+function isRefusal(error: unknown): boolean {
+  return isReply(error, "NOPERM") || isReply(error, "ERR unknown command");
 }
 
 function readEvicted(reply: unknown): number | undefined {

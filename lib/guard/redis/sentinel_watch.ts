@@ -55,9 +55,9 @@ interface NamedPrimary extends StoreAddress {
  * Watch of Sentinels.
  *
  * The Sentinels are asked in turn, on connections that stay open: a new one with TLS and a login
- * costs more than all commands. They tell each other of a failover within a fraction of a second. The
- * Sentinel that directs a failover names the new primary
- * first; one that is cut off may name an old one for ever. Hence the highest epoch counts.
+ * costs more than all commands. The Sentinel that directs a failover names the new primary first; one
+ * that is cut off, or restarted with an old configuration, names an old one. Hence the highest epoch
+ * counts, and another primary of a lower epoch only once most Sentinels name it.
  */
 export class SentinelWatch {
   readonly #options: SentinelWatchOptions;
@@ -156,9 +156,10 @@ export class SentinelWatch {
     }
     const [named, before] = [this.#named, this.#answers.get(address)];
     this.#answers.set(address, answer);
+    const hasLeft = before !== undefined && isSame(before, named) && !isSame(answer, named);
     const isNew = named === undefined || answer.epoch > named.epoch ||
-      // A Sentinel that was told of another primary (SENTINEL REMOVE, MONITOR).
-      before !== undefined && isSame(before, named) && !isSame(answer, named);
+      // Sentinels that were told of another primary (SENTINEL REMOVE, MONITOR).
+      hasLeft && this.#isNamedByMost(answer);
     if (isNew) {
       this.#named = { ...answer, epoch: Math.max(answer.epoch, named?.epoch ?? 0) };
       if (this.#isStarted && named !== undefined && !isSame(answer, named)) {
@@ -166,6 +167,11 @@ export class SentinelWatch {
       }
     }
     this.#settleFirst();
+  }
+
+  #isNamedByMost(primary: StoreAddress): boolean {
+    const naming = [...this.#answers.values()].filter((answer) => isSame(answer, primary));
+    return 2 * naming.length > this.#options.addresses.length;
   }
 
   #fail(address: StoreAddress, error: unknown): void {

@@ -42,14 +42,17 @@ Deno.test("a server logs and counts that its store evicts, and once that it may 
     const page = Deno.readTextFileSync(new URL("../../../docs/store.md", import.meta.url));
     const [, rights = ""] = /ACL SETUSER authenticator on >PASSWORD (.*)/.exec(page) ?? [];
     const shown = rights.split(" ");
-    assert(shown.includes("+info"));
-    for (const [user, all] of [["told", shown], ["blind", shown.filter((r) => r !== "+info")]]) {
+    const refused = ["+info", "+restore"];
+    for (const right of refused) assert(shown.includes(right), right);
+    const fewer = shown.filter((right) => !refused.includes(right));
+    for (const [user, all] of [["told", shown], ["blind", fewer]]) {
       await command("ACL", "SETUSER", user as string, "on", ">canary", ...all as string[]);
     }
     const login = (user: string): string => url.replace("//", `//${user}:canary@`);
     const told = await startServer(login("told"));
     const blind = await startServer(login("blind"));
     await blind.logged("refuses INFO to its user: evictions go unnoticed");
+    await blind.logged("refuses RESTORE to its user: if it is full, wrong pins are forgotten");
     await eventually(async () => await readiness(told) === 200);
     const fill =
       "for i = 1, 20000 do redis.call('SET', 'x' .. i, string.rep('x', 200), 'PX', 9e6) end";
@@ -61,5 +64,6 @@ Deno.test("a server logs and counts that its store evicts, and once that it may 
     assertEquals(await check(blind, pinOf("x"), "x"), "True");
     for (const server of [told, blind]) await stop(server);
     assertEquals((await blind.outcome).stderr.split("refuses INFO").length, 2);
+    assert(!(await told.outcome).stderr.includes("refuses"));
   });
 });

@@ -220,3 +220,33 @@ Deno.test("logins that overflow the store give a guesser no attempt back", async
     });
   });
 });
+
+Deno.test("a used code stays used while wrong pins of invented secrets overflow the store", async () => {
+  await withRedis(["--maxmemory", "2560kb"], async ({ url, command }) => {
+    await withLink(url, async (link) => {
+      const rules = guardRules({ maxFailures: 100, singleUse: true, window: 1, period: 30 });
+      const ask = async (name: string, matchedStep?: number): Promise<string> => {
+        const key = redisKey(name.padEnd(43, "x"));
+        const pin = { matchedStep, source: matchedStep === undefined ? undefined : "a-source" };
+        const call = { rules, pin, nowMs: undefined };
+        return (await link.run(key, (send) => decideByScript(send, key, call))).verdict;
+      };
+      const evicted = async (): Promise<number> =>
+        Number(/evicted_keys:(\d+)/.exec(await command("INFO", "stats"))![1]);
+      let invented = 0;
+      const flood = async (until: number): Promise<void> => {
+        while (await evicted() < until) {
+          await Promise.all(Array.from({ length: 200 }, () => ask(`invented${invented++}`)));
+        }
+      };
+      await flood(1);
+      // The clock by which the store evicts has seconds.
+      const newest = redisKey(`invented${invented - 1}`.padEnd(43, "x"));
+      await eventually(async () => /[2-9]/.test(await command("OBJECT", "IDLETIME", newest)));
+      const users = Array.from({ length: 50 }, (_, i) => `user${i}`);
+      for (const user of users) assertEquals(await ask(user, 7), "accepted");
+      await flood(1000);
+      for (const user of users) assertEquals(await ask(user, 7), "replayed", user);
+    });
+  });
+});

@@ -9,8 +9,10 @@ const PERIOD_MS = 30_000;
 interface Answers {
   /** The clock of each server, in milliseconds. */
   clocksMs: number[];
-  evicted: number | Error;
+  evicted: number;
   otherKeys: unknown;
+  /** Errors of commands. */
+  errors: Record<string, string>;
 }
 
 function testMonitor(
@@ -26,21 +28,21 @@ function testMonitor(
 ): void {
   Deno.test(`a monitor of a store ${rule}`, () =>
     ManualTimers.during(async (timers) => {
-      const answers: Answers = { clocksMs: [1e12], evicted: 0, otherKeys: 0 };
+      const answers: Answers = { clocksMs: [1e12], evicted: 0, otherKeys: 0, errors: {} };
       const events: string[] = [];
       let [nowMs, tripMs] = [1e12, 0];
       const sendTo = (server: number): Send => ([command]) => {
         nowMs += tripMs;
+        const error = answers.errors[command!];
+        if (error !== undefined) return Promise.reject(new Error(error));
         if (command === "EVAL") return Promise.resolve(answers.otherKeys);
         if (command === "TIME") {
           const ms = answers.clocksMs[server]!;
           return Promise.resolve([String(Math.floor(ms / 1000)), String(ms % 1000 * 1000)]);
         }
         if (command === "DUMP") return Promise.resolve(null);
-        const { evicted } = answers;
-        return evicted instanceof Error
-          ? Promise.reject(evicted)
-          : Promise.resolve(`# Stats\r\nevicted_keys:${evicted}\r\nx:1`);
+        if (command === "RESTORE") return Promise.reject(new Error("ERR DUMP payload version"));
+        return Promise.resolve(`# Stats\r\nevicted_keys:${answers.evicted}\r\nx:1`);
       };
       const monitor = new StoreMonitor({
         link: {
@@ -104,14 +106,41 @@ testMonitor("counts evictions since the look before, also after a restart", asyn
 });
 
 testMonitor(
-  "reports a missing permission once, and the other findings all the same",
+  "reports each missing permission once, and the other findings all the same",
   async (setup) => {
     const { answers, monitor, events, look } = setup;
-    answers.evicted = new Error("NOPERM");
+    answers.errors = { INFO: "NOPERM", DUMP: "ERR unknown command `DUMP`", RESTORE: "NOPERM" };
     answers.clocksMs = [1e12 + 90_000];
     await look();
     await look();
-    assertEquals([events, monitor.aheadMs], [["refused INFO", "clock -90000"], -90_000]);
+    assertEquals(events.toSorted(), [
+      "clock -90000",
+      "refused DUMP",
+      "refused INFO",
+      "refused RESTORE",
+    ]);
+    assertEquals(monitor.aheadMs, -90_000);
+  },
+);
+
+testMonitor(
+  "takes an outage for no missing permission, and ends no finding by it",
+  async (setup) => {
+    const { answers, monitor, events, look } = setup;
+    answers.clocksMs = [1e12 + 90_000];
+    const closed = "Socket closed unexpectedly";
+    answers.errors = { DUMP: closed, RESTORE: closed };
+    await look();
+    assertEquals(events, ["clock -90000"]);
+    answers.errors = { TIME: closed, INFO: closed, DUMP: closed, RESTORE: closed };
+    await look();
+    assertEquals([events, monitor.aheadMs], [["clock -90000"], -90_000]);
+    answers.evicted = 3;
+    answers.errors = { RESTORE: "NOPERM" };
+    await look();
+    answers.evicted = 5;
+    await look();
+    assertEquals(events, ["clock -90000", "evictions 3", "refused RESTORE", "evictions 2"]);
   },
 );
 

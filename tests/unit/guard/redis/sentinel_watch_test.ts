@@ -90,12 +90,30 @@ testWatch(
 );
 
 testWatch(
-  "follows a Sentinel that was told of another primary",
-  [[1, 4], [9, 3]],
+  "follows most Sentinels that were told of another primary, not one alone",
+  [[1, 4], [1, 4], [9, 3]],
   async ({ watch, answers, events, round }) => {
     await watch.start();
     await round();
     answers[0] = [2, 0];
+    await round();
+    assertEquals(events, []);
+    answers[1] = [2, 0];
+    await round();
+    assertEquals(events, ["to 2"]);
+  },
+);
+
+testWatch(
+  "stays with its primary when a Sentinel restarts with its first configuration",
+  [[1, 4], [1, 4], [1, 4]],
+  async ({ watch, answers, events, round }) => {
+    await watch.start();
+    for (const at of [0, 1, 2]) answers[at] = [2, 5];
+    await round();
+    answers[0] = [1, 0];
+    await round();
+    answers[0] = [2, 5];
     await round();
     assertEquals(events, ["to 2"]);
   },
