@@ -15,6 +15,7 @@ import process from "node:process";
 import { createService } from "./config/create_service.ts";
 import type { Guard } from "./guard/guard.ts";
 import { openGuard } from "./guard/open_guard.ts";
+import { findingText } from "./guard/redis/findings.ts";
 import { storeClause } from "./guard/redis/reasons.ts";
 import type { Handler } from "./http/handler.ts";
 import type { Telemetry } from "./http/handler_options.ts";
@@ -150,7 +151,7 @@ export function createAuthenticator(
   const { now = Date.now, log = CONSOLE, isReady = () => true, ...others } = checkedParts(parts);
   const telemetry = others.telemetry && telemetryOf(others.telemetry);
   for (const risk of checked.risks) log.warn === undefined ? log.error(risk) : log.warn(risk);
-  const guard = guardOf(checked, log);
+  const guard = guardOf(checked, now, log);
   const released = Promise.withResolvers<void>();
   const lifetime = new Lifetime(() => {
     guard?.store.close();
@@ -253,22 +254,38 @@ function telemetryOf(given: LibraryTelemetry): Telemetry {
 
 function guardOf(
   { config, guardKey, readFiles }: CheckedOptions,
+  wallNow: () => number,
   log: ErrorLog,
 ): Guard | undefined {
   const settings = {
     ...config,
     guardKey,
     randomBytes,
+    wallNow,
     now: () => performance.now(),
     readFiles: () =>
       readFiles((option, error) =>
         log.error(`${option} cannot be read again: the last text is used`, error)
       ),
   };
+  const store = `the store of the guard, ${config.guard},`;
+  const warn = (message: string): void =>
+    log.warn === undefined ? log.error(message) : log.warn(message);
+  let isFull = false;
   return openGuard(settings, {
     onStoreChange: (error) => {
-      if (error === undefined) return;
-      log.error(`The store of the guard, ${config.guard}, ${storeClause(error)}: pins are refused`);
+      if (error !== undefined) log.error(`${store} ${storeClause(error)}: pins are refused`);
+    },
+    onWatchChange: (error) => {
+      if (error !== undefined) warn(`${store} is not watched: ${storeClause(error)}`);
+    },
+    // A full store evicts again and again: one line says so.
+    onFinding: (finding) => {
+      if (finding.kind !== "evictions") warn(findingText(store, finding));
+      else if (!isFull) {
+        isFull = true;
+        warn(findingText(store, finding));
+      }
     },
   });
 }

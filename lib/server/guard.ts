@@ -11,6 +11,7 @@ import type { Guard } from "../guard/guard.ts";
 import type { Evicted } from "../guard/memory_store.ts";
 import { type GuardEvents, openGuard } from "../guard/open_guard.ts";
 import type { StoreFiles } from "../guard/redis/connect.ts";
+import { clockClause, findingText, FULL_STORE, OTHER_KEYS } from "../guard/redis/findings.ts";
 import { storeClause } from "../guard/redis/reasons.ts";
 import type { Log } from "../telemetry/log.ts";
 import type { GuardEvent } from "../telemetry/metrics.ts";
@@ -73,23 +74,13 @@ function findingObserver(
   let warnedMs = -Infinity;
   return {
     onFinding: (finding) => {
-      switch (finding.kind) {
-        case "clock":
-          return log.warn(`${clockClause(finding.aheadMs)} of ${store.slice(0, -1)}`);
-        case "keys":
-          return log.warn(`${store} ${OTHER_KEYS}`);
-        case "refused": {
-          const { command } = finding;
-          return log.warn(`${store} refuses ${command} to its user: ${WITHOUT[command]}`);
-        }
-        case "evictions": {
-          count("evicted-store", finding.count);
-          const nowMs = monotonicMs();
-          if (nowMs - warnedMs < EVICTION_WARNING_MS) return;
-          warnedMs = nowMs;
-          return log.warn(`${store} ${FULL_STORE}`);
-        }
+      if (finding.kind === "evictions") {
+        count("evicted-store", finding.count);
+        const nowMs = monotonicMs();
+        if (nowMs - warnedMs < EVICTION_WARNING_MS) return;
+        warnedMs = nowMs;
       }
+      log.warn(findingText(store, finding));
     },
     onFindingEnd: (kind) =>
       log.info(
@@ -98,31 +89,6 @@ function findingObserver(
           : `the clock agrees with that of ${store.slice(0, -1)} again`,
       ),
   };
-}
-
-/** Price of a full store that may not evict entries without wrong pins first. */
-const EVICTED_ALIKE = "if it is full, wrong pins are forgotten as soon as known sources";
-
-/** What a server lacks without a command. */
-const WITHOUT = {
-  INFO: "evictions go unnoticed",
-  DUMP: EVICTED_ALIKE,
-  RESTORE: EVICTED_ALIKE,
-} as const;
-
-/** Clause about servers of a store with different guard keys; the store is the subject. */
-export const OTHER_KEYS: string =
-  "has servers with different guard keys, which count wrong pins and used codes apart: give all the " +
-  "same --guard-key-file";
-
-/** Clause about a store that evicts entries; the store is the subject. */
-export const FULL_STORE: string =
-  "is full, and evicts entries that are still needed: give it more memory (maxmemory)";
-
-/** Clause about a clock, to be followed by the store: "the clock is 90 s ahead of that". */
-export function clockClause(aheadMs: number): string {
-  const seconds = Math.round(Math.abs(aheadMs) / 1000);
-  return `the clock is ${seconds} s ${aheadMs > 0 ? "ahead of" : "behind"} that`;
 }
 
 /** Problems of a guard for the status of a server, as clauses. */

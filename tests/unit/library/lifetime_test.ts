@@ -7,6 +7,7 @@ import { assertThrows } from "@std/assert/throws";
 import { randomBytes } from "node:crypto";
 import { Lifetime, LONGEST_CLOSE_MS } from "../../../lib/library/lifetime.ts";
 import { type Authenticator, createAuthenticator, Fault } from "../../../lib/mod.ts";
+import { eventually } from "../../support/eventually.ts";
 import { startFakeRedis } from "../../support/fake_redis.ts";
 import { freePort } from "../../support/free_port.ts";
 import { referenceHotp } from "../../support/reference_totp.ts";
@@ -139,4 +140,24 @@ Deno.test("a thousand services opened and closed keep nothing that runs", async 
     await using service = createAuthenticator({}, { now });
     if (i % 100 === 0) assertEquals(await service.validatePin({ pin, secretCode }), true);
   }
+});
+
+Deno.test("what is wrong with a shared store is told through log, once", async () => {
+  const redis = startFakeRedis(([command]) => {
+    if (command === "TIME") return [String(Math.floor(Date.now() / 1000) - 3_600), "0"];
+    return command === "INFO" ? new Error("NOPERM no permission to run 'info'") : "OK";
+  });
+  const warnings: string[] = [];
+  const warn = (message: string): void => void warnings.push(message);
+  const parts = { log: { error: (): void => {}, warn } };
+  const { close } = createAuthenticator({ guard: redis.url, guardKey: randomBytes(32) }, parts);
+  const store = `the store of the guard, ${redis.url}`;
+  const expected = [
+    `the clock is 3600 s ahead of that of ${store}`,
+    `${store}, refuses INFO to its user: evictions go unnoticed`,
+  ];
+  await eventually(() => expected.every((line) => warnings.includes(line)), "both are told");
+  assertEquals(warnings.length, new Set(warnings).size);
+  await close();
+  redis.close();
 });
