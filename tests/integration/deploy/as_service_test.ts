@@ -1,0 +1,79 @@
+/**
+ * `deploy/authenticator-as-service` with stand-ins for systemd.
+ *
+ * @module
+ */
+
+import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { type Ended, runToEnd } from "../../support/child.ts";
+import { deployFile } from "../../support/deploy.ts";
+import { withFolder } from "../../support/folder.ts";
+
+/** Stand-ins, which answer from the files of the machine, and record what changes something. */
+const STUBS: Readonly<Record<string, string>> = {
+  id: "echo 0",
+  journalctl: "",
+  sleep: "",
+  find: `cat "$MACHINE/units"`,
+  "systemd-analyze": `cat "$MACHINE/verify" >&2`,
+  systemctl: `case $* in
+  --version) echo "systemd 252 (252)" ;;
+  "show --property=LoadState"*) echo loaded ;;
+  show* | list-units* | cat*) ;;
+  is-enabled*) exit 1 ;;
+  is-active*) echo active ;;
+  *) echo "$*" >>"$MACHINE/record" ;;
+esac`,
+  // The words behind the program, which is a path alone.
+  "systemd-run": `while [ "$1" != /program ]; do shift; done
+shift
+echo "$*" >>"$MACHINE/commands"
+[ "$1" = status ] || exit 0
+cat "$MACHINE/status"
+cat "$MACHINE/errors" >&2
+exit "$(cat "$MACHINE/code")"`,
+};
+
+/** Machine with the script, in a folder. */
+class Machine {
+  constructor(readonly folder: string) {
+    Deno.mkdirSync(`${folder}/stubs`);
+    for (const [name, body] of Object.entries(STUBS)) {
+      this.put(`stubs/${name}`, `#!/bin/sh\n${body}\n`);
+      Deno.chmodSync(`${folder}/stubs/${name}`, 0o755);
+    }
+    const empty = ["units", "verify", "commands", "record", "status", "errors"];
+    for (const name of empty) this.put(name, "");
+    this.put("code", "0");
+    const script = deployFile("authenticator-as-service");
+    assert(script.includes("[ -d /run/systemd/system ]"));
+    this.put("script", script.replace("[ -d /run/systemd/system ]", "[ -d / ]"));
+  }
+
+  put(name: string, content: string): void {
+    Deno.writeTextFileSync(`${this.folder}/${name}`, content);
+  }
+
+  lines(name: string): readonly string[] {
+    return Deno.readTextFileSync(`${this.folder}/${name}`).split("\n").slice(0, -1);
+  }
+
+  run(...args: readonly string[]): Promise<Ended> {
+    const env = { MACHINE: this.folder, PATH: `${this.folder}/stubs:${Deno.env.get("PATH")}` };
+    return runToEnd(["sh", `${this.folder}/script`, "--program", "/program", ...args], { env });
+  }
+}
+
+function test(name: string, act: (machine: Machine) => Promise<void>): void {
+  Deno.test(name, () => withFolder((folder) => act(new Machine(folder))));
+}
+
+test("authenticator-as-service check hands its options to the command", async (machine) => {
+  const { code, stderr } = await machine.run("check", "--max-failures", "5");
+  assertEquals([code, stderr], [0, ""]);
+  assertEquals(machine.lines("commands").map((line) => line.split(" --config")[0]), [
+    "check --unit authenticator.service",
+    "check --max-failures 5",
+  ]);
+});
