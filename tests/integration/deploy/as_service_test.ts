@@ -14,7 +14,8 @@ import { withFolder } from "../../support/folder.ts";
 const STUBS: Readonly<Record<string, string>> = {
   id: "echo 0",
   journalctl: "",
-  sleep: "",
+  // The server is well after a wait.
+  sleep: `echo sleep >>"$MACHINE/record"; echo "server: healthy" >"$MACHINE/status"`,
   find: `cat "$MACHINE/units"`,
   "systemd-analyze": `cat "$MACHINE/verify" >&2`,
   systemctl: `case $* in
@@ -76,4 +77,50 @@ test("authenticator-as-service check hands its options to the command", async (m
     "check --unit authenticator.service",
     "check --max-failures 5",
   ]);
+});
+
+const TWO = "a.wants/authenticator@1.service\na.wants/authenticator@2.service\n";
+const [FIRST, SECOND] = ["restart authenticator@1.service", "restart authenticator@2.service"];
+
+/** Restarts two units, of which the first tells of its status what is given. */
+async function restarts(
+  machine: Machine,
+  { status = "", errors = "", code = 1 }: {
+    readonly status?: string;
+    readonly errors?: string;
+    readonly code?: number;
+  },
+): Promise<readonly [steps: readonly string[], stderr: string]> {
+  const files = { units: TWO, status, errors, code: `${code}`, record: "" };
+  for (const [name, content] of Object.entries(files)) machine.put(name, content);
+  const { stderr } = await machine.run("restart");
+  const isStep = (line: string): boolean => /^(?:restart|sleep)/.test(line);
+  return [machine.lines("record").filter(isStep), stderr];
+}
+
+test("a restart of several units goes on behind a server that takes requests with a problem", async (machine) => {
+  const other = "server: the store has another guard key\nversion: 1\n";
+  assertEquals((await restarts(machine, { status: other }))[0], [FIRST, SECOND]);
+  assertEquals((await restarts(machine, { status: "server: healthy\n", code: 0 }))[0], [
+    FIRST,
+    SECOND,
+  ]);
+});
+
+test("a restart of several units waits for a server that takes no requests or does not answer", async (machine) => {
+  const waits = [
+    { status: "server: the server does not take requests; the certificate has expired\n" },
+    { errors: "authenticator: error: no server answers at 127.0.0.1:9101\n" },
+    { errors: "Failed to start transient service unit\n" },
+  ];
+  for (const told of waits) {
+    assertEquals((await restarts(machine, told))[0], [FIRST, "sleep", SECOND]);
+  }
+});
+
+test("a restart of several units goes on behind one without an operator port, and says so", async (machine) => {
+  const errors = "authenticator: error: there is no operator port at 127.0.0.1:9101: start\n";
+  const [steps, stderr] = await restarts(machine, { errors, code: 2 });
+  assertEquals(steps, [FIRST, SECOND]);
+  assert(stderr.includes("authenticator@1.service has no operator port: taken as ready"), stderr);
 });
