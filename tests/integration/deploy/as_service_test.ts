@@ -124,3 +124,28 @@ test("a restart of several units goes on behind one without an operator port, an
   assertEquals(steps, [FIRST, SECOND]);
   assert(stderr.includes("authenticator@1.service has no operator port: taken as ready"), stderr);
 });
+
+const DROP_IN = "/etc/systemd/system/authenticator.service.d/a.conf";
+
+test("authenticator-as-service check names lines of the unit that systemd ignores", async (machine) => {
+  // As systemd 252 says them.
+  const ignored = [
+    `${DROP_IN}:2: Invalid environment assignment, ignoring: AUTHENTICATOR-SINGLE-USE=true`,
+    `${DROP_IN}:2: Failed to resolve specifiers in AUTHENTICATOR_HOST=%Q, ignoring: Invalid slot`,
+    `${DROP_IN}:2: Failed to resolve unit specifiers in "%Q", ignoring: Invalid slot`,
+    `${DROP_IN}:2: EnvironmentFile= path is not absolute, ignoring: rel`,
+    `${DROP_IN}:2: Invalid syntax, ignoring: "AU`,
+    `${DROP_IN}:2: Address prefix is invalid, ignoring assignment: foo`,
+    "/etc/systemd/system/service.d/a.conf:2: Invalid environment assignment, ignoring: A-B=1",
+  ];
+  for (const line of ignored) {
+    machine.put("verify", `${line}\n`);
+    const { code, stderr } = await machine.run("check");
+    assertEquals([code, stderr.includes(`ignores a line of authenticator.service: ${line}`)], [
+      2,
+      true,
+    ]);
+  }
+  machine.put("verify", `${DROP_IN}:2: Unknown key name 'New' in section 'Service', ignoring.\n`);
+  assertEquals((await machine.run("check")).code, 0);
+});
