@@ -35,6 +35,12 @@ const DROP_INS = ["/etc", "/run", "/usr/local/lib", "/usr/lib"].map((base) =>
   `${base}/systemd/system`
 );
 
+/** Options in a drop-in, and whatever was meant as one: a name before a =. */
+const IN_DROP_IN = [
+  /\bAUTHENTICATOR_[A-Z_]*[A-Z]\b/g,
+  /(?<![^\s="'])authenticator[^\s="':/]*(?==)/gi,
+];
+
 /** Environment file of versions that had no file of options. */
 const OLD_OPTIONS = "/etc/authenticator.env";
 
@@ -156,7 +162,7 @@ function unknownFiles(settings: UnitSettings): readonly string[] {
 // Finds variables in drop-ins and environment files that are not in force.
 function ignoredVariables(settings: UnitSettings): readonly string[] {
   const { unit, root = "", env } = settings;
-  const units = [unit, unit.replace(/@.+\.service$/, "@.service")];
+  const units = [unit, unit.replace(/@.+\.service$/, "@.service"), "service"];
   const dropIns = DROP_INS.flatMap((folder) =>
     [...new Set(units)].flatMap((name) => filesBelow(`${root}${folder}/${name}.d`))
   );
@@ -171,20 +177,25 @@ function ignoredVariables(settings: UnitSettings): readonly string[] {
     : [];
   return [
     ...problems,
-    ...dropIns.flatMap((path) => ignoredIn(path, /\bAUTHENTICATOR_[A-Z_]*[A-Z]\b/g, settings)),
+    ...dropIns.flatMap((path) => ignoredIn(path, IN_DROP_IN, settings)),
     // Here, a name is what is before the =, however it is written.
     ...[...new Set([old, ...named])].flatMap((path) =>
-      ignoredIn(path, /^[^=\n]*authenticator[^=\n]*/gi, settings)
+      ignoredIn(path, [/^[^=\n]*authenticator[^=\n]*/gi], settings)
     ),
   ];
 
-  function ignoredIn(path: string, pattern: RegExp, { root = "" }: UnitSettings): string[] {
+  function ignoredIn(
+    path: string,
+    patterns: readonly RegExp[],
+    { root = "" }: UnitSettings,
+  ): string[] {
     return textOf(path).split(/\r\n?|\n/).flatMap((line, index) => {
       if (/^[ \t]*[#;]/.test(line)) return [];
-      const names = [...line.matchAll(pattern)].map(([name]) => name.trim());
+      const names = patterns.flatMap((pattern) => [...line.matchAll(pattern)])
+        .map(([name]) => name.trim());
       const isEmpty = (name: string): boolean => new RegExp(`${name}=["']?(?:\\s|$)`).test(line);
       const ignored = names.filter((name) =>
-        /^\w+$/.test(name) ? !(env(name) || isEmpty(name) && env(name) === "") : true
+        isVariable(name) ? !(env(name) || isEmpty(name) && env(name) === "") : true
       );
       const shown = path.slice(root.length);
       return ignored.length === 0 ? [] : [
@@ -193,6 +204,11 @@ function ignoredVariables(settings: UnitSettings): readonly string[] {
       ];
     });
   }
+}
+
+// The server reads no option in small letters, which systemd hands over.
+function isVariable(name: string): boolean {
+  return /^\w+$/.test(name) && (!/^authenticator/i.test(name) || name === name.toUpperCase());
 }
 
 function reasonOf(line: string): string {

@@ -140,6 +140,43 @@ test("check --unit names variables of drop-ins that are not in force", (machine)
   assert(machine.problems()[0]!.includes("since systemd knows %d from version 250 on"));
 });
 
+test("check --unit names variables of drop-ins that were meant as options", (machine) => {
+  const names = [
+    "AUTHENTICATOR-SINGLE-USE",
+    "Authenticator_Single_Use",
+    "authenticator_single_use",
+    "authenticator.single.use",
+    "AUTHENTICATORSINGLEUSE",
+  ];
+  for (const name of names) {
+    for (const text of [`${name}=true`, `"${name}=true"`, `A=1 '${name}=a b'`]) {
+      machine.put(`${DROP_INS}/a.conf`, `[Service]\nEnvironment=${text}\n`);
+      // With small letters, systemd hands it over, and the server does not read it.
+      const env = /[a-z]/.test(name) ? { [name]: "true" } : {};
+      const [problem = ""] = machine.problems({ env });
+      assert(problem.startsWith(`line 2 of ${DROP_INS}/a.conf is not in force`), text);
+    }
+  }
+  const others = [
+    "ExecStartPre=/srv/authenticator_new --a=1",
+    "LoadCredential=authenticator.conf:/srv/a=b",
+    "SyslogIdentifier=authenticator",
+    "RuntimeDirectory=authenticator-1",
+    "EnvironmentFile=-/etc/authenticator.env",
+  ];
+  machine.put(`${DROP_INS}/a.conf`, `[Service]\n${others.join("\n")}\n`);
+  assertEquals(machine.problems(), []);
+});
+
+test("check --unit reads the drop-ins of all services", (machine) => {
+  const path = "/etc/systemd/system/service.d/a.conf";
+  machine.put(path, "[Servce]\nEnvironment=AUTHENTICATOR_WINDOW=2\n");
+  for (const unit of ["authenticator.service", "authenticator@1.service"]) {
+    const problems = machine.problems({ unit });
+    assertEquals(problems.map((text) => text.split(" is ")[0]), [`line 2 of ${path}`]);
+  }
+});
+
 test("check --unit reads the drop-ins of all instances for one", (machine) => {
   const folder = "/run/systemd/system/authenticator@.service.d";
   machine.put(`${folder}/a`, "Environment=AUTHENTICATOR_WINDOW=2\n");
