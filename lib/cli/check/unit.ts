@@ -1,15 +1,16 @@
 /**
- * What a unit of systemd is given, as root sees it: the folder whose files the server has copies of, and
- * the variables of drop-ins and environment files, which systemd drops without an error.
+ * Checks of a unit of systemd by root: of the folder whose files the server has copies of, and of the
+ * variables of drop-ins and environment files, which systemd drops without an error.
  *
  * @module
  */
 
-import { lstatSync, readdirSync, readFileSync, type Stats, statSync } from "node:fs";
+import { lstatSync, readdirSync, readFileSync, realpathSync, type Stats, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { TextDecoder } from "node:util";
 import { type Config, OPTIONS, optionText } from "../../config/options.ts";
 import { namesOf, type OptionLine, variableOf } from "../../config/option.ts";
+import { IN_OPEN_FOLDER, writableByOthers } from "../../server/files/option_file.ts";
 
 /** Folder of the options and keys of all units. */
 const FOLDER = "/etc/authenticator";
@@ -110,11 +111,11 @@ function findingsOf(path: string): FileFinding {
   const stat = statOf(path);
   if (stat === undefined) return { problem: "is a link to a file that is missing" };
   if (!stat.isFile()) return { problem: "is no file" };
+  const writable = writableByOthers(path);
+  if (writable !== undefined) return { problem: `${writable}: chmod o-w` };
   const folder = statSync(dirname(path));
-  for (const { mode } of [stat, folder]) {
-    if ((mode & 0o002) !== 0) return { problem: "can be changed by every user: chmod o-w" };
-  }
-  if (stat.uid !== 0 || folder.uid !== 0) {
+  if ((folder.mode & 0o002) !== 0) return { problem: `${IN_OPEN_FOLDER}: chmod o-w` };
+  if ([stat, folder, statSync(dirname(realpathSync(path)))].some(({ uid }) => uid !== 0)) {
     return { risk: "is not root's alone: its owner can change it" };
   }
   if ((stat.mode & 0o004) !== 0 && !/cert\.pem|ca\.pem/.test(path)) {

@@ -87,11 +87,29 @@ test("check --unit names originals that are no file, or that others can change",
   assertEquals(problem(), "api-keys is no file");
   Deno.removeSync(path);
   machine.put(`${FOLDER}/api-keys`, "", 0o602);
-  assertEquals(problem(), "api-keys can be changed by every user: chmod o-w");
+  assertEquals(problem(), "api-keys can be written by every user of this machine: chmod o-w");
   machine.put(`${FOLDER}/api-keys`, "", 0o600);
   assertEquals(problem(), "");
   machine.remove(`${FOLDER}/authenticator.conf`);
   assertEquals(problem(), "authenticator.conf is missing");
+});
+
+test("check --unit names originals in a folder that others can write to, also behind a link", (machine) => {
+  const folder = `${machine.root}${FOLDER}`;
+  const problems = (): readonly string[] =>
+    machine.problems({ options: "AUTHENTICATOR_API_KEYS_FILE=api-keys" });
+  const clause = "is in a folder that every user of this machine can write to: chmod o-w";
+  machine.put("/srv/keys/api-keys", "");
+  Deno.symlinkSync(`${machine.root}/srv/keys/api-keys`, `${folder}/api-keys`);
+  assertEquals(problems(), []);
+  Deno.chmodSync(`${machine.root}/srv/keys`, 0o777);
+  assertEquals(problems(), [`${FOLDER}/api-keys ${clause}`]);
+  Deno.chmodSync(`${machine.root}/srv/keys`, 0o755);
+  Deno.chmodSync(folder, 0o777);
+  assertEquals(problems(), [
+    `${FOLDER}/authenticator.conf ${clause}`,
+    `${FOLDER}/api-keys ${clause}`,
+  ]);
 });
 
 test("check --unit looks at the own file of an instance", (machine) => {
