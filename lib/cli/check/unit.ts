@@ -5,7 +5,15 @@
  * @module
  */
 
-import { lstatSync, readdirSync, readFileSync, realpathSync, type Stats, statSync } from "node:fs";
+import {
+  globSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { TextDecoder } from "node:util";
 import { type Config, OPTIONS, optionText } from "../../config/options.ts";
@@ -167,20 +175,17 @@ function ignoredVariables(settings: UnitSettings): readonly string[] {
   const dropIns = DROP_INS.flatMap((folder) =>
     [...new Set(units)].flatMap((name) => filesBelow(`${root}${folder}/${name}.d`))
   );
-  const named = dropIns.flatMap((path) =>
-    [...textOf(path).matchAll(/^[ \t]*EnvironmentFile[ \t]*=[ \t]*-?(\/\S+)/gm)].map(([, file]) =>
-      `${root}${file}`
-    )
-  );
+  const named = dropIns.flatMap((path) => environmentFiles(path, settings));
   const old = `${root}${OLD_OPTIONS}`;
   const problems = lstatSync(old, { throwIfNoEntry: false }) !== undefined && !statOf(old)?.isFile()
     ? [`${OLD_OPTIONS} is no file, so that systemd ignores it`]
     : [];
   return [
     ...problems,
+    ...named.flatMap(({ problem }) => problem ?? []),
     ...dropIns.flatMap((path) => ignoredIn(path, IN_DROP_IN, settings)),
     // Here, a name is what is before the =, however it is written.
-    ...[...new Set([old, ...named])].flatMap((path) =>
+    ...[...new Set([old, ...named.flatMap(({ files }) => files)])].flatMap((path) =>
       ignoredIn(path, [/^[^=\n]*authenticator[^=\n]*/gi], settings)
     ),
   ];
@@ -205,6 +210,56 @@ function ignoredVariables(settings: UnitSettings): readonly string[] {
       ];
     });
   }
+}
+
+/** Files that a line with EnvironmentFile= names, or what keeps them from being read. */
+interface EnvironmentFiles {
+  readonly files: readonly string[];
+  readonly problem?: string;
+}
+
+// Finds the environment files of a drop-in, as systemd does: it reads the rest of a line as a path.
+function environmentFiles(path: string, settings: UnitSettings): readonly EnvironmentFiles[] {
+  const { root = "", unit } = settings;
+  return textOf(path).split(/\r\n?|\n/).flatMap((line, index) => {
+    const [, mark, value] = /^[ \t]*EnvironmentFile[ \t]*=[ \t]*(-?)(.+?)[ \t]*$/.exec(line) ?? [];
+    if (value === undefined) return [];
+    const named = resolved(value, unit);
+    const isAbsolute = named?.startsWith("/") ?? true;
+    const files = named === undefined || !isAbsolute ? [] : filesOf(named, root);
+    if (files.length > 0 || mark === "-" && isAbsolute) return { files };
+    const flaw = named === undefined
+      ? "a path that check cannot resolve: of the specifiers, use %i or %I, or none"
+      : isAbsolute
+      ? "a file that is missing: begin the path with - if it may be"
+      : "no absolute path, so that systemd ignores it: write it without quotes";
+    const place = `line ${index + 1} of ${path.slice(root.length)}`;
+    return { files, problem: `${place} names as EnvironmentFile ${flaw}` };
+  });
+}
+
+// Replaces the specifiers of a path; undefined with one that only systemd knows.
+function resolved(path: string, unit: string): string | undefined {
+  const instance = /@(.+)\.service$/.exec(unit)?.[1] ?? "";
+  const values = new Map([["%i", instance], ["%I", unescaped(instance)], ["%%", "%"]]);
+  const parts = path.split(/(%.?)/);
+  if (parts.some((part) => part.startsWith("%") && !values.has(part))) return undefined;
+  return parts.map((part) => values.get(part) ?? part).join("");
+}
+
+// Decodes the name of an instance, as systemd-escape --unescape does.
+function unescaped(instance: string): string {
+  return instance.replaceAll("-", "/").replace(
+    /\\x([0-9a-f]{2})/gi,
+    (_, code) => String.fromCharCode(parseInt(code, 16)),
+  );
+}
+
+function filesOf(path: string, root: string): readonly string[] {
+  const paths = /[*?[]/.test(path) ? globSync(path.slice(1), { cwd: `${root}/` }) : [path];
+  return paths.map((name) => join(root || "/", name))
+    // A device such as /dev/null is read, too.
+    .filter((name) => statOf(name)?.isDirectory() === false);
 }
 
 // The server reads no option in small letters, which systemd hands over.

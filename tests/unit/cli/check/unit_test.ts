@@ -203,6 +203,56 @@ test("check --unit reads the drop-ins of all instances for one", (machine) => {
   assertEquals(problems.map((text) => text.split(" is ")[0]), [`line 1 of ${folder}/a`]);
 });
 
+test("check --unit reads the environment files of drop-ins by pattern and instance", (machine) => {
+  const unit = "authenticator@a-b\\x2dc.service";
+  const names = [
+    ["/srv/*.env", "/srv/a.env"],
+    ["-/srv/?[a-c].env", "/srv/ab.env"],
+    ["/srv/%i.env", "/srv/a-b\\x2dc.env"],
+    ["-/srv/%I.env", "/srv/a/b-c.env"],
+    ["/srv/a b.env ", "/srv/a b.env"],
+    ["/srv/100%%.env", "/srv/100%.env"],
+  ];
+  for (const [value, path] of names) {
+    machine.put(
+      `${DROP_INS.replace(".service", "@.service")}/a.conf`,
+      `EnvironmentFile=${value}\n`,
+    );
+    machine.put(path!, "AUTHENTICATOR-WINDOW=2\n");
+    const problems = machine.problems({ unit });
+    assertEquals(problems.map((text) => text.split(" is ")[0]), [`line 1 of ${path}`]);
+    machine.remove("/srv");
+  }
+});
+
+test("check --unit names environment files that it or systemd cannot read", (machine) => {
+  machine.put("/srv/a.env", "");
+  Deno.symlinkSync("/dev/null", `${machine.root}/srv/null`);
+  const relative = "no absolute path, so that systemd ignores it: write it without quotes";
+  const missing = "a file that is missing: begin the path with - if it may be";
+  const flaws = [
+    ['"/srv/a.env"', relative],
+    ['-"/srv/a.env"', relative],
+    ["srv/a.env", relative],
+    ["/srv/b.env", missing],
+    ["/srv/*.conf", missing],
+    ["/srv", missing],
+    ["%E/a.env", "a path that check cannot resolve: of the specifiers, use %i or %I, or none"],
+  ];
+  for (const [value, flaw] of flaws) {
+    machine.put(`${DROP_INS}/a.conf`, `[Service]\nEnvironmentFile=${value}\n`);
+    assertEquals(machine.problems(), [
+      `line 2 of ${DROP_INS}/a.conf names as EnvironmentFile ${flaw}`,
+    ]);
+  }
+  for (
+    const value of ["-/srv/b.env", "-/srv/*.conf", "-/srv/%H.env", "/srv/a.env", "/srv/null", ""]
+  ) {
+    machine.put(`${DROP_INS}/a.conf`, `[Service]\nEnvironmentFile=${value}\n`);
+    assertEquals(machine.problems(), []);
+  }
+});
+
 test("check --unit names lines of environment files that systemd ignores", (machine) => {
   const lines = [
     "# export AUTHENTICATOR_PORT=1",
