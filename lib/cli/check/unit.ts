@@ -1,15 +1,24 @@
 /**
- * What a unit of systemd is given, as root sees it: the folder whose files the server has copies of, and
- * the variables of drop-ins and environment files, which systemd drops without an error.
+ * Checks of a unit of systemd by root: of the folder whose files the server has copies of, and of the
+ * variables of drop-ins and environment files, which systemd drops without an error.
  *
  * @module
  */
 
-import { lstatSync, readdirSync, readFileSync, type Stats, statSync } from "node:fs";
+import {
+  globSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { TextDecoder } from "node:util";
 import { type Config, OPTIONS, optionText } from "../../config/options.ts";
 import { namesOf, type OptionLine, variableOf } from "../../config/option.ts";
+import { IN_OPEN_FOLDER, writableByOthers } from "../../server/files/option_file.ts";
 
 /** Folder of the options and keys of all units. */
 const FOLDER = "/etc/authenticator";
@@ -34,6 +43,12 @@ export const UNIT_FILES: ReadonlyMap<string, keyof Config> = new Map([
 const DROP_INS = ["/etc", "/run", "/usr/local/lib", "/usr/lib"].map((base) =>
   `${base}/systemd/system`
 );
+
+/** Options in a drop-in, and whatever was meant as one: a name before a =. */
+const IN_DROP_IN = [
+  /\bAUTHENTICATOR_[A-Z_]*[A-Z]\b/g,
+  /(?<![^\s="'])authenticator[^\s="':/]*(?==)/gi,
+];
 
 /** Environment file of versions that had no file of options. */
 const OLD_OPTIONS = "/etc/authenticator.env";
@@ -104,11 +119,11 @@ function findingsOf(path: string): FileFinding {
   const stat = statOf(path);
   if (stat === undefined) return { problem: "is a link to a file that is missing" };
   if (!stat.isFile()) return { problem: "is no file" };
+  const writable = writableByOthers(path);
+  if (writable !== undefined) return { problem: `${writable}: chmod o-w` };
   const folder = statSync(dirname(path));
-  for (const { mode } of [stat, folder]) {
-    if ((mode & 0o002) !== 0) return { problem: "can be changed by every user: chmod o-w" };
-  }
-  if (stat.uid !== 0 || folder.uid !== 0) {
+  if ((folder.mode & 0o002) !== 0) return { problem: `${IN_OPEN_FOLDER}: chmod o-w` };
+  if ([stat, folder, statSync(dirname(realpathSync(path)))].some(({ uid }) => uid !== 0)) {
     return { risk: "is not root's alone: its owner can change it" };
   }
   if ((stat.mode & 0o004) !== 0 && !/cert\.pem|ca\.pem/.test(path)) {
@@ -156,35 +171,37 @@ function unknownFiles(settings: UnitSettings): readonly string[] {
 // Finds variables in drop-ins and environment files that are not in force.
 function ignoredVariables(settings: UnitSettings): readonly string[] {
   const { unit, root = "", env } = settings;
-  const units = [unit, unit.replace(/@.+\.service$/, "@.service")];
+  const units = [unit, unit.replace(/@.+\.service$/, "@.service"), "service"];
   const dropIns = DROP_INS.flatMap((folder) =>
     [...new Set(units)].flatMap((name) => filesBelow(`${root}${folder}/${name}.d`))
   );
-  const named = dropIns.flatMap((path) =>
-    [...textOf(path).matchAll(/^[ \t]*EnvironmentFile[ \t]*=[ \t]*-?(\/\S+)/gm)].map(([, file]) =>
-      `${root}${file}`
-    )
-  );
+  const named = dropIns.flatMap((path) => environmentFiles(path, settings));
   const old = `${root}${OLD_OPTIONS}`;
   const problems = lstatSync(old, { throwIfNoEntry: false }) !== undefined && !statOf(old)?.isFile()
     ? [`${OLD_OPTIONS} is no file, so that systemd ignores it`]
     : [];
   return [
     ...problems,
-    ...dropIns.flatMap((path) => ignoredIn(path, /\bAUTHENTICATOR_[A-Z_]*[A-Z]\b/g, settings)),
+    ...named.flatMap(({ problem }) => problem ?? []),
+    ...dropIns.flatMap((path) => ignoredIn(path, IN_DROP_IN, settings)),
     // Here, a name is what is before the =, however it is written.
-    ...[...new Set([old, ...named])].flatMap((path) =>
-      ignoredIn(path, /^[^=\n]*authenticator[^=\n]*/gi, settings)
+    ...[...new Set([old, ...named.flatMap(({ files }) => files)])].flatMap((path) =>
+      ignoredIn(path, [/^[^=\n]*authenticator[^=\n]*/gi], settings)
     ),
   ];
 
-  function ignoredIn(path: string, pattern: RegExp, { root = "" }: UnitSettings): string[] {
+  function ignoredIn(
+    path: string,
+    patterns: readonly RegExp[],
+    { root = "" }: UnitSettings,
+  ): string[] {
     return textOf(path).split(/\r\n?|\n/).flatMap((line, index) => {
       if (/^[ \t]*[#;]/.test(line)) return [];
-      const names = [...line.matchAll(pattern)].map(([name]) => name.trim());
+      const names = patterns.flatMap((pattern) => [...line.matchAll(pattern)])
+        .map(([name]) => name.trim());
       const isEmpty = (name: string): boolean => new RegExp(`${name}=["']?(?:\\s|$)`).test(line);
       const ignored = names.filter((name) =>
-        /^\w+$/.test(name) ? !(env(name) || isEmpty(name) && env(name) === "") : true
+        isVariable(name) ? !(env(name) || isEmpty(name) && env(name) === "") : true
       );
       const shown = path.slice(root.length);
       return ignored.length === 0 ? [] : [
@@ -193,6 +210,61 @@ function ignoredVariables(settings: UnitSettings): readonly string[] {
       ];
     });
   }
+}
+
+/** Files that a line with EnvironmentFile= names, or what keeps them from being read. */
+interface EnvironmentFiles {
+  readonly files: readonly string[];
+  readonly problem?: string;
+}
+
+// Finds the environment files of a drop-in, as systemd does: it reads the rest of a line as a path.
+function environmentFiles(path: string, settings: UnitSettings): readonly EnvironmentFiles[] {
+  const { root = "", unit } = settings;
+  return textOf(path).split(/\r\n?|\n/).flatMap((line, index) => {
+    const [, mark, value] = /^[ \t]*EnvironmentFile[ \t]*=[ \t]*(-?)(.+?)[ \t]*$/.exec(line) ?? [];
+    if (value === undefined) return [];
+    const named = resolved(value, unit);
+    const isAbsolute = named?.startsWith("/") ?? true;
+    const files = named === undefined || !isAbsolute ? [] : filesOf(named, root);
+    if (files.length > 0 || mark === "-" && isAbsolute) return { files };
+    const flaw = named === undefined
+      ? "a path that check cannot resolve: of the specifiers, use %i or %I, or none"
+      : isAbsolute
+      ? "a file that is missing: begin the path with - if it may be"
+      : "no absolute path, so that systemd ignores it: write it without quotes";
+    const place = `line ${index + 1} of ${path.slice(root.length)}`;
+    return { files, problem: `${place} names as EnvironmentFile ${flaw}` };
+  });
+}
+
+// Replaces the specifiers of a path; undefined with one that only systemd knows.
+function resolved(path: string, unit: string): string | undefined {
+  const instance = /@(.+)\.service$/.exec(unit)?.[1] ?? "";
+  const values = new Map([["%i", instance], ["%I", unescaped(instance)], ["%%", "%"]]);
+  const parts = path.split(/(%.?)/);
+  if (parts.some((part) => part.startsWith("%") && !values.has(part))) return undefined;
+  return parts.map((part) => values.get(part) ?? part).join("");
+}
+
+// Decodes the name of an instance, as systemd-escape --unescape does.
+function unescaped(instance: string): string {
+  return instance.replaceAll("-", "/").replace(
+    /\\x([0-9a-f]{2})/gi,
+    (_, code) => String.fromCharCode(parseInt(code, 16)),
+  );
+}
+
+function filesOf(path: string, root: string): readonly string[] {
+  const paths = /[*?[]/.test(path) ? globSync(path.slice(1), { cwd: `${root}/` }) : [path];
+  return paths.map((name) => join(root || "/", name))
+    // A device such as /dev/null is read, too.
+    .filter((name) => statOf(name)?.isDirectory() === false);
+}
+
+// The server reads no option in small letters, which systemd hands over.
+function isVariable(name: string): boolean {
+  return /^\w+$/.test(name) && (!/^authenticator/i.test(name) || name === name.toUpperCase());
 }
 
 function reasonOf(line: string): string {

@@ -73,9 +73,12 @@ export function readOptionText(option: FileOption, path: string): string {
   return new TextDecoder().decode(bytes);
 }
 
+/** Clause about a file in a folder where every user can replace it. */
+export const IN_OPEN_FOLDER = "is in a folder that every user of this machine can write to";
+
 /**
- * Finds what lets every user of this machine replace the content of a file, as a clause; undefined on
- * Windows, where the bits are the same for all files, and for a path of no file.
+ * Clause about the bits that let every user of this machine replace the content of a file; undefined on
+ * Windows, where they are the same for all files, and for a path of no file.
  */
 export function writableByOthers(path: string): string | undefined {
   if (process.platform === "win32") return undefined;
@@ -83,11 +86,10 @@ export function writableByOthers(path: string): string | undefined {
     const stat = statSync(path);
     if (!stat.isFile()) return undefined;
     if ((stat.mode & 0o002) !== 0) return "can be written by every user of this machine";
+    // Not the folder of a link: that of a ConfigMap lets all write, and is mounted read-only.
     const folder = statSync(dirname(realpathSync(path)));
     // In a folder with the sticky bit, users replace only files of their own.
-    return (folder.mode & 0o1002) === 0o002
-      ? "is in a folder that every user of this machine can write to"
-      : undefined;
+    return (folder.mode & 0o1002) === 0o002 ? IN_OPEN_FOLDER : undefined;
   } catch {
     return undefined;
   }

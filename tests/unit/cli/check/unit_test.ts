@@ -87,11 +87,29 @@ test("check --unit names originals that are no file, or that others can change",
   assertEquals(problem(), "api-keys is no file");
   Deno.removeSync(path);
   machine.put(`${FOLDER}/api-keys`, "", 0o602);
-  assertEquals(problem(), "api-keys can be changed by every user: chmod o-w");
+  assertEquals(problem(), "api-keys can be written by every user of this machine: chmod o-w");
   machine.put(`${FOLDER}/api-keys`, "", 0o600);
   assertEquals(problem(), "");
   machine.remove(`${FOLDER}/authenticator.conf`);
   assertEquals(problem(), "authenticator.conf is missing");
+});
+
+test("check --unit names originals in a folder that others can write to, also behind a link", (machine) => {
+  const folder = `${machine.root}${FOLDER}`;
+  const problems = (): readonly string[] =>
+    machine.problems({ options: "AUTHENTICATOR_API_KEYS_FILE=api-keys" });
+  const clause = "is in a folder that every user of this machine can write to: chmod o-w";
+  machine.put("/srv/keys/api-keys", "");
+  Deno.symlinkSync(`${machine.root}/srv/keys/api-keys`, `${folder}/api-keys`);
+  assertEquals(problems(), []);
+  Deno.chmodSync(`${machine.root}/srv/keys`, 0o777);
+  assertEquals(problems(), [`${FOLDER}/api-keys ${clause}`]);
+  Deno.chmodSync(`${machine.root}/srv/keys`, 0o755);
+  Deno.chmodSync(folder, 0o777);
+  assertEquals(problems(), [
+    `${FOLDER}/authenticator.conf ${clause}`,
+    `${FOLDER}/api-keys ${clause}`,
+  ]);
 });
 
 test("check --unit looks at the own file of an instance", (machine) => {
@@ -140,12 +158,99 @@ test("check --unit names variables of drop-ins that are not in force", (machine)
   assert(machine.problems()[0]!.includes("since systemd knows %d from version 250 on"));
 });
 
+test("check --unit names variables of drop-ins that were meant as options", (machine) => {
+  const names = [
+    "AUTHENTICATOR-SINGLE-USE",
+    "Authenticator_Single_Use",
+    "authenticator_single_use",
+    "authenticator.single.use",
+    "AUTHENTICATORSINGLEUSE",
+  ];
+  for (const name of names) {
+    for (const text of [`${name}=true`, `"${name}=true"`, `A=1 '${name}=a b'`]) {
+      machine.put(`${DROP_INS}/a.conf`, `[Service]\nEnvironment=${text}\n`);
+      // With small letters, systemd hands it over, and the server does not read it.
+      const env = /[a-z]/.test(name) ? { [name]: "true" } : {};
+      const [problem = ""] = machine.problems({ env });
+      assert(problem.startsWith(`line 2 of ${DROP_INS}/a.conf is not in force`), text);
+    }
+  }
+  const others = [
+    "ExecStartPre=/srv/authenticator_new --a=1",
+    "LoadCredential=authenticator.conf:/srv/a=b",
+    "SyslogIdentifier=authenticator",
+    "RuntimeDirectory=authenticator-1",
+    "EnvironmentFile=-/etc/authenticator.env",
+  ];
+  machine.put(`${DROP_INS}/a.conf`, `[Service]\n${others.join("\n")}\n`);
+  assertEquals(machine.problems(), []);
+});
+
+test("check --unit reads the drop-ins of all services", (machine) => {
+  const path = "/etc/systemd/system/service.d/a.conf";
+  machine.put(path, "[Servce]\nEnvironment=AUTHENTICATOR_WINDOW=2\n");
+  for (const unit of ["authenticator.service", "authenticator@1.service"]) {
+    const problems = machine.problems({ unit });
+    assertEquals(problems.map((text) => text.split(" is ")[0]), [`line 2 of ${path}`]);
+  }
+});
+
 test("check --unit reads the drop-ins of all instances for one", (machine) => {
   const folder = "/run/systemd/system/authenticator@.service.d";
   machine.put(`${folder}/a`, "Environment=AUTHENTICATOR_WINDOW=2\n");
   assertEquals(machine.problems(), []);
   const problems = machine.problems({ unit: "authenticator@1.service" });
   assertEquals(problems.map((text) => text.split(" is ")[0]), [`line 1 of ${folder}/a`]);
+});
+
+test("check --unit reads the environment files of drop-ins by pattern and instance", (machine) => {
+  const unit = "authenticator@a-b\\x2dc.service";
+  const names = [
+    ["/srv/*.env", "/srv/a.env"],
+    ["-/srv/?[a-c].env", "/srv/ab.env"],
+    ["/srv/%i.env", "/srv/a-b\\x2dc.env"],
+    ["-/srv/%I.env", "/srv/a/b-c.env"],
+    ["/srv/a b.env ", "/srv/a b.env"],
+    ["/srv/100%%.env", "/srv/100%.env"],
+  ];
+  for (const [value, path] of names) {
+    machine.put(
+      `${DROP_INS.replace(".service", "@.service")}/a.conf`,
+      `EnvironmentFile=${value}\n`,
+    );
+    machine.put(path!, "AUTHENTICATOR-WINDOW=2\n");
+    const problems = machine.problems({ unit });
+    assertEquals(problems.map((text) => text.split(" is ")[0]), [`line 1 of ${path}`]);
+    machine.remove("/srv");
+  }
+});
+
+test("check --unit names environment files that it or systemd cannot read", (machine) => {
+  machine.put("/srv/a.env", "");
+  Deno.symlinkSync("/dev/null", `${machine.root}/srv/null`);
+  const relative = "no absolute path, so that systemd ignores it: write it without quotes";
+  const missing = "a file that is missing: begin the path with - if it may be";
+  const flaws = [
+    ['"/srv/a.env"', relative],
+    ['-"/srv/a.env"', relative],
+    ["srv/a.env", relative],
+    ["/srv/b.env", missing],
+    ["/srv/*.conf", missing],
+    ["/srv", missing],
+    ["%E/a.env", "a path that check cannot resolve: of the specifiers, use %i or %I, or none"],
+  ];
+  for (const [value, flaw] of flaws) {
+    machine.put(`${DROP_INS}/a.conf`, `[Service]\nEnvironmentFile=${value}\n`);
+    assertEquals(machine.problems(), [
+      `line 2 of ${DROP_INS}/a.conf names as EnvironmentFile ${flaw}`,
+    ]);
+  }
+  for (
+    const value of ["-/srv/b.env", "-/srv/*.conf", "-/srv/%H.env", "/srv/a.env", "/srv/null", ""]
+  ) {
+    machine.put(`${DROP_INS}/a.conf`, `[Service]\nEnvironmentFile=${value}\n`);
+    assertEquals(machine.problems(), []);
+  }
 });
 
 test("check --unit names lines of environment files that systemd ignores", (machine) => {
