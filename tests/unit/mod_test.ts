@@ -225,7 +225,7 @@ Deno.test("createAuthenticator() waits for its store once, and throws why it can
   );
   assertEquals(await validatePin({ pin, secretCode }), false);
   assertEquals(said.length, 1);
-  assert(/^The store of the guard, redis:.*: pins are refused$/.test(said[0]!), said[0]);
+  assert(/^the store of the guard, redis:.*: pins are refused$/.test(said[0]!), said[0]);
   await close();
 });
 

@@ -150,13 +150,19 @@ Deno.test("what is wrong with a shared store is told through log, once", async (
   const warnings: string[] = [];
   const warn = (message: string): void => void warnings.push(message);
   const parts = { log: { error: (): void => {}, warn } };
-  const { close } = createAuthenticator({ guard: redis.url, guardKey: randomBytes(32) }, parts);
-  const store = `the store of the guard, ${redis.url}`;
+  const { close } = createAuthenticator({
+    guard: `${redis.url}?timeout=60000`,
+    guardKey: randomBytes(32),
+  }, parts);
+  const store = "the store of the guard, redis:[^ ]+";
   const expected = [
-    `the clock is 3600 s ahead of that of ${store}`,
+    `the clock is 36.. s ahead of that of ${store}`,
     `${store}, refuses INFO to its user: evictions go unnoticed`,
-  ];
-  await eventually(() => expected.every((line) => warnings.includes(line)), "both are told");
+  ].map((line) => new RegExp(`^${line}$`));
+  await eventually(
+    () => expected.every((line) => warnings.some((warning) => line.test(warning))),
+    "both are told",
+  );
   assertEquals(warnings.length, new Set(warnings).size);
   await close();
   redis.close();
