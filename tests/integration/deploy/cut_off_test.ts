@@ -88,7 +88,8 @@ Deno.test("nginx marks an instance as down that has no store, and none when none
     const instances = startInstances(texts, sockets.map((path) => ({ path })));
     const conf = `${folder}/nginx.conf`;
     Deno.writeTextFileSync(conf, NGINX);
-    const script = block("sh")
+    // No block of `sh`, which ends at its first failure: here an instance that fails is an answer.
+    const script = block("bash")
       .replace("/etc/nginx/conf.d/nginx.conf", conf)
       .replace("/run/", `${folder}/`)
       .replace("nginx -s reload", `echo reloaded`);
