@@ -4,6 +4,7 @@
  * @module
  */
 
+import { clearImmediate, setImmediate } from "node:timers";
 import type { BodyFormat } from "../bindings/binding.ts";
 import { FORM } from "../bindings/form_urlencoded.ts";
 import { JSON_TYPE } from "../bindings/json.ts";
@@ -25,10 +26,21 @@ const SHORT_BYTES = 4_096;
  */
 export const MAX_CHUNKS = 4_096;
 
-// Buffer of an arriving long body. With 4 KiB, Deno 2.9.6 keeps endless chunk sizes and chunk
-// extensions in memory, 2.3 GB in eight seconds; with 16 KiB it refuses them
-// (tests/integration/upstream/deno_chunks.md).
-const BUFFER_BYTES = 16_384;
+/**
+ * Maximum number of chunks over TLS in one turn of the event loop. With each read, Deno 2.9.6 takes
+ * up to 16 KiB more from such a connection, however small the chunk; once the caller has left, it
+ * drops what it took in quadratic time and answers nobody meanwhile: a second for 1 MB, half an hour
+ * for 15 MB (tests/integration/upstream/deno_hang.md). Without TLS it takes 128 buffers at most.
+ */
+export const MAX_CHUNKS_AT_ONCE = 64;
+
+// Buffer of an arriving long body. Deno 2.9.6 parses no more than a buffer's length of what it has
+// taken, and keeps framing without end in memory where its own limits are not within that: 4 KiB for
+// a chunk size with its extension, twice 64 KiB for trailers
+// (tests/integration/upstream/deno_chunks.md). Without TLS the buffer is small, since 128 of them may
+// be taken, and trailers are left to the watch of the memory; over TLS that gets no turn.
+const BUFFER_BYTES = 4_352;
+const TLS_BUFFER_BYTES = 132 * 1_024;
 
 /** Part of a request's context that reading its body needs. */
 export interface BodyContext extends Pick<RequestContext, "request" | "mediaType"> {
@@ -56,7 +68,7 @@ export async function readBody(
   const isShort = !isChunked && declared !== null && Number(declared) <= SHORT_BYTES;
   return isShort
     ? await bodyLimit.readShort(() => readAtOnce(request, maxBytes))
-    : await readLong(request.body, maxBytes, bodyLimit, !isChunked && declared !== null);
+    : await readLong(request, maxBytes, bodyLimit, !isChunked && declared !== null);
 }
 
 // Content codings that change the bytes of a body (registry of RFC 9110 §16.6.1). Other values of
@@ -115,6 +127,7 @@ function tooLarge(maxBytes: number): Fault {
 }
 
 const TOO_MANY_CHUNKS = `The body comes in more than ${MAX_CHUNKS} chunks.`;
+const TOO_MANY_AT_ONCE = `More than ${MAX_CHUNKS_AT_ONCE} chunks of the body come at once.`;
 
 // Reads a short body of declared length in one call, at half the cost of reading chunks. The
 // runtime delivers exactly that many bytes, but allocates them all at once, so longer bodies are
@@ -131,12 +144,13 @@ async function readAtOnce(request: Request, maxBytes: number): Promise<Uint8Arra
 }
 
 async function readLong(
-  body: Request["body"],
+  { body, url }: Request,
   maxBytes: number,
   limit: BodyLimit,
   isCounted: boolean,
 ): Promise<Uint8Array> {
   if (body === null) return new Uint8Array();
+  const isTls = url.startsWith("https:");
   let reader: ReadableStreamBYOBReader;
   try {
     reader = readerOf(body);
@@ -145,7 +159,15 @@ async function readLong(
     throw brokenOff();
   }
   try {
-    return await limit.readLong(() => readCounted(reader, maxBytes), isCounted);
+    return await limit.readLong(
+      () =>
+        readCounted(reader, {
+          maxBytes,
+          bufferBytes: isTls ? TLS_BUFFER_BYTES : BUFFER_BYTES,
+          maxAtOnce: isTls && !isCounted ? MAX_CHUNKS_AT_ONCE : Infinity,
+        }),
+      isCounted,
+    );
   } catch (error) {
     // Cancel the pending read of a late body: its lock would be held until the connection closes.
     reader.cancel().catch(() => {});
@@ -158,11 +180,17 @@ async function readLong(
 // (tests/integration/upstream/deno_hang.md).
 async function readCounted(
   reader: ReadableStreamBYOBReader,
-  maxBytes: number,
+  { maxBytes, bufferBytes, maxAtOnce }: {
+    readonly maxBytes: number;
+    readonly bufferBytes: number;
+    readonly maxAtOnce: number;
+  },
 ): Promise<Uint8Array> {
   let bytes = new Uint8Array(SHORT_BYTES);
   let length = 0;
-  let buffer = new ArrayBuffer(BUFFER_BYTES);
+  let buffer = new ArrayBuffer(bufferBytes);
+  let atOnce = 0;
+  let nextTurn: ReturnType<typeof setImmediate> | undefined;
   try {
     for (let chunks = 1;; chunks++) {
       const { value, done } = await reader.read(new Uint8Array(buffer)).catch(() => {
@@ -170,6 +198,8 @@ async function readCounted(
       });
       if (done) return bytes.subarray(0, length);
       if (chunks > MAX_CHUNKS) throw new Fault("body-too-large", TOO_MANY_CHUNKS);
+      if (maxAtOnce < Infinity && atOnce === 0) nextTurn = setImmediate(() => void (atOnce = 0));
+      if (++atOnce > maxAtOnce) throw new Fault("body-too-large", TOO_MANY_AT_ONCE);
       const needed = length + value.length;
       // Leave the rest of the body to the runtime, which can end a connection.
       if (needed > maxBytes) throw tooLarge(maxBytes);
@@ -183,6 +213,7 @@ async function readCounted(
       buffer = value.buffer;
     }
   } finally {
+    clearImmediate(nextTurn);
     reader.releaseLock();
   }
 }

@@ -2,7 +2,7 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { MAX_JSON_BYTES } from "../../../lib/bindings/json.ts";
 import { MAX_JSON_DEPTH } from "../../../lib/bindings/json_reader.ts";
-import { MAX_BODY_BYTES, MAX_CHUNKS } from "../../../lib/http/body.ts";
+import { MAX_BODY_BYTES, MAX_CHUNKS, MAX_CHUNKS_AT_ONCE } from "../../../lib/http/body.ts";
 import { BODY_TIMEOUT_MS, MAX_LONG_BODIES } from "../../../lib/http/body_limit.ts";
 import { MAX_QUERY_LENGTH } from "../../../lib/http/request_target.ts";
 import { PAIR_ASPX, VALIDATE_ASPX } from "../../../lib/bindings/aspx.ts";
@@ -54,6 +54,7 @@ Deno.test("docs/wire.md: the table of limits is the one that is kept", () => {
     ["Body of JSON", `${numbers.format(MAX_JSON_BYTES)} bytes`, "413"],
     ["JSON: the value of a member, nested", numbers.format(MAX_JSON_DEPTH), "400"],
     ["Chunks of a body, as they arrive", numbers.format(MAX_CHUNKS), "413"],
+    ["The same over TLS, at once", numbers.format(MAX_CHUNKS_AT_ONCE), "413"],
     ["Reading a body", `${BODY_TIMEOUT_MS / 1000} seconds`, "408"],
     ["Bodies over 4 KiB, or of unknown length, at once", numbers.format(MAX_LONG_BODIES), "503"],
     ["Query string", `${numbers.format(MAX_QUERY_LENGTH)} characters`, "414"],

@@ -3,7 +3,13 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
 import { parseMediaType } from "../../../lib/bindings/media_type.ts";
-import { type BodyContext, MAX_BODY_BYTES, MAX_CHUNKS, readBody } from "../../../lib/http/body.ts";
+import {
+  type BodyContext,
+  MAX_BODY_BYTES,
+  MAX_CHUNKS,
+  MAX_CHUNKS_AT_ONCE,
+  readBody,
+} from "../../../lib/http/body.ts";
 import { BodyLimit, MAX_LONG_BODIES } from "../../../lib/http/body_limit.ts";
 import { Fault, type FaultCode } from "../../../lib/operations/fault.ts";
 
@@ -284,6 +290,41 @@ Deno.test("readBody() accepts 4,096 chunks and not one more, and leaves the rest
   assertEquals(more.state, { cancelled: false, pulled: MAX_CHUNKS + 1 });
 });
 
+Deno.test("readBody() accepts 64 chunks at once over TLS and not one more, unless the length is declared", async () => {
+  const readTls = async (
+    sizes: Iterable<number>,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<number> => {
+    const { stream } = chunks(sizes, "close");
+    const url = "https://localhost/";
+    const request = new Request(url, { method: "POST", body: stream, headers });
+    return (await readBody(contextOf(request, new BodyLimit()), FORMAT)).length;
+  };
+  const most = new Array<number>(MAX_CHUNKS_AT_ONCE).fill(1);
+  const more = [...most, 1];
+  assertEquals(await readTls(most), MAX_CHUNKS_AT_ONCE);
+  const fault = await assertRejects(() => readTls(more), Fault);
+  assertEquals([fault.code, fault.message], [
+    "body-too-large",
+    "More than 64 chunks of the body come at once.",
+  ]);
+  assertEquals(await readTls(more, { "content-length": "5000" }), more.length);
+});
+
+Deno.test("readBody() accepts more than 64 chunks over TLS where they come one after another", async () => {
+  let left = 2 * MAX_CHUNKS_AT_ONCE;
+  const body = new ReadableStream({
+    async pull(controller): Promise<void> {
+      await new Promise((resolve) => setTimeout(resolve, 0));
+      if (left-- === 0) controller.close();
+      else controller.enqueue(new Uint8Array(1));
+    },
+  }, { highWaterMark: 0 });
+  const request = new Request("https://localhost/", { method: "POST", body });
+  const bytes = await readBody(contextOf(request, new BodyLimit()), FORMAT);
+  assertEquals(bytes.length, 2 * MAX_CHUNKS_AT_ONCE);
+});
+
 Deno.test("readBody() keeps its turn between the chunks of a body", async () => {
   let hadItsTurn = false;
   const timer = setTimeout(() => hadItsTurn = true, 0);
@@ -325,8 +366,16 @@ Deno.test("readBody() reads an empty body", async () => {
   assertEquals(await read({ body: null as unknown as BodyInit }), "");
 });
 
-Deno.test("readBody() offers a stream of bytes a buffer of 16 KiB, and lets go of it", async () => {
-  for (const [length, isTooLong] of [[3, false], [MAX_BODY_BYTES + 1, true]] as const) {
+// Scheme, length of the body, whether it is too long, and size of the buffer.
+const OFFERS = [
+  ["http", 3, false, 4_352],
+  ["http", MAX_BODY_BYTES + 1, true, 4_352],
+  ["https", 3, false, 135_168],
+  ["https", MAX_BODY_BYTES + 1, true, 135_168],
+] as const;
+
+Deno.test("readBody() offers a stream of bytes a buffer above the limits of the runtime, and lets go of it", async () => {
+  for (const [scheme, length, isTooLong, bufferBytes] of OFFERS) {
     const offered = new Set<number | undefined>();
     let left: number = length;
     const body = new ReadableStream({
@@ -340,11 +389,11 @@ Deno.test("readBody() offers a stream of bytes a buffer of 16 KiB, and lets go o
         byobRequest?.respond(size);
       },
     });
-    const request = new Request("http://localhost/", { method: "POST", body });
+    const request = new Request(`${scheme}://localhost/`, { method: "POST", body });
     const outcome = readBody(contextOf(request), FORMAT);
     if (isTooLong) await assertRejects(() => outcome, Fault);
     else assertEquals((await outcome).length, length);
-    assertEquals([...offered], [16_384]);
+    assertEquals([...offered], [bufferBytes]);
     // The runtime must be able to take the rest.
     assertEquals(request.body?.locked, false);
   }
