@@ -22,12 +22,17 @@ export type Write = (text: string) => Promise<unknown>;
  *
  * @param act Ends the connection when it returns, or the client is gone.
  * @param isEager Acts before the request.
+ * @param tls Certificate and key of a server with TLS.
  */
 export function startRaw(
   act: (write: Write, gone: Promise<unknown>) => Promise<unknown>,
   isEager = false,
+  tls?: { readonly cert: string; readonly key: string },
 ): RawServer {
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const address = { hostname: "127.0.0.1", port: 0 };
+  const listener = tls === undefined
+    ? Deno.listen(address)
+    : Deno.listenTls({ ...address, ...tls });
   let connections = 0;
   const serve = async (connection: Deno.Conn): Promise<void> => {
     connections++;
@@ -50,7 +55,7 @@ export function startRaw(
   const { port } = listener.addr;
   return {
     port,
-    url: `http://127.0.0.1:${port}`,
+    url: `http${tls === undefined ? "" : "s"}://127.0.0.1:${port}`,
     connections: () => connections,
     [Symbol.asyncDispose]: async () => {
       listener.close();
