@@ -38,7 +38,8 @@ export const MAX_CHUNKS_AT_ONCE = 64;
 // taken, and keeps framing without end in memory where its own limits are not within that: 4 KiB for
 // a chunk size with its extension, twice 64 KiB for trailers
 // (tests/integration/upstream/deno_chunks.md). Without TLS the buffer is small, since 128 of them may
-// be taken, and trailers are left to the watch of the memory; over TLS that gets no turn.
+// be taken, and trailers are left to the watch of the memory; over TLS that gets no turn
+// (tests/integration/upstream/deno_tls_turns.md).
 const BUFFER_BYTES = 4_352;
 const TLS_BUFFER_BYTES = 132 * 1_024;
 

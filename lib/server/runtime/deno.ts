@@ -119,7 +119,8 @@ function asServer(
 // Watch of what Deno 2.9.6 keeps in memory for connections, without a limit: over HTTP/2, replies
 // that their callers do not take, and empty DATA frames behind them
 // (tests/integration/upstream/deno_http2_replies.md,
-// tests/integration/upstream/deno_http2_empty_data.md). No option turns HTTP/2 off
+// tests/integration/upstream/deno_http2_empty_data.md). Over TLS it gets no turn while one caller sends
+// without a pause (tests/integration/upstream/deno_tls_turns.md). No option turns HTTP/2 off
 // (tests/integration/upstream/deno_http2_option.md), and `completed` does not tell which replies wait
 // (tests/integration/upstream/deno_completed.md).
 class MemoryWatch {
