@@ -1,6 +1,6 @@
 /**
- * Bodies that are all framing, sent as fast as a connection carries them: the server stays small,
- * answers others, ends on SIGTERM, and remembers wrong pins.
+ * Bodies that are all framing, sent as fast as a connection carries them, plain, through TLS and on a
+ * unix socket: the server stays small, answers others, ends on SIGTERM, and remembers wrong pins.
  *
  * @module
  */
@@ -10,7 +10,17 @@ import { eventually } from "../../support/eventually.ts";
 import { withFaultedServer } from "../../support/faulted_server.ts";
 import { exchangeRaw } from "../../support/http.ts";
 import { startProgram, stop } from "../../support/program.ts";
-import { assertPeakBelow, blockOf, type Flood, floodFor, idle, throttle } from "./flood.ts";
+import { withFolder } from "../../support/folder.ts";
+import { TRANSPORTS } from "../program/transports.ts";
+import {
+  assertAnswers,
+  assertPeakBelow,
+  blockOf,
+  type Flood,
+  floodFor,
+  idle,
+  throttle,
+} from "./flood.ts";
 
 const CHUNKED = "POST /api.asmx/ValidatePin HTTP/1.1\r\nHost: localhost\r\n" +
   "Content-Type: application/x-www-form-urlencoded\r\nTransfer-Encoding: chunked\r\n\r\n";
@@ -21,6 +31,10 @@ function chunked(start: string, repeated: string): Flood {
 
 const FLOODS: ReadonlyMap<string, Flood> = new Map([
   ["chunks of a byte", chunked("", "1\r\na\r\n")],
+  [
+    "chunks of a byte, cut off",
+    { start: CHUNKED + "1\r\na\r\n".repeat(500_000), block: "", leaves: true },
+  ],
   ["a chunk extension", chunked("1;", "a")],
   ["a quoted chunk extension", chunked('1;a="', "a")],
   ["zeros before a size", chunked("", "0")],
@@ -31,14 +45,14 @@ const FLOODS: ReadonlyMap<string, Flood> = new Map([
   ["trailer fields behind a body", chunked("12\r\npin=1&secretCode=x\r\n0\r\n", "X: a\r\n")],
 ]);
 
-Deno.test("bodies that are all framing take little memory, and the guard remembers wrong pins", async (t) => {
-  await withFaultedServer({ args: ["--max-failures", "5"] }, async (server) => {
+async function assertSurvives(t: Deno.TestContext, options: readonly string[]): Promise<void> {
+  await withFaultedServer({ args: [...options, "--max-failures", "5"] }, async (server) => {
     for (const [what, flood] of FLOODS) {
       for (const callers of [1, 32]) {
         await t.step(`${what}, by ${callers}`, async () => {
           const secret = `${what} ${callers}`;
           await eventually(() => throttle(server, secret).then(() => true, () => false));
-          await floodFor(server, flood, { callers, ms: 1_500 });
+          await assertAnswers(server, floodFor(server, flood, { callers, ms: 1_500 }));
           await idle(server);
           assertEquals(await server.validate(server.pinOf(secret), secret), "False");
         });
@@ -46,7 +60,12 @@ Deno.test("bodies that are all framing take little memory, and the guard remembe
     }
     assertPeakBelow(server, 400);
   });
-});
+}
+
+for (const [transport, optionsIn] of TRANSPORTS) {
+  Deno.test(`bodies that are all framing take little memory, and the guard remembers wrong pins (${transport})`, (t) =>
+    withFolder((folder) => assertSurvives(t, optionsIn(folder))));
+}
 
 for (const what of ["chunks of a byte", "trailer fields"]) {
   Deno.test(`a server that is stopped during ${what} without end, ends`, async () => {

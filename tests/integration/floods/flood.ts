@@ -5,18 +5,23 @@
  * @module
  */
 
-import { connect as connectTcp } from "node:net";
+import { connect as connectTcp, type Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
 import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
+import { AUTHORITY } from "../../support/certificates.ts";
 import { eventually } from "../../support/eventually.ts";
 import type { FaultedServer } from "../../support/faulted_server.ts";
 import { peakResidentBytes, processorMs } from "../../support/process.ts";
 
 const MIB = 2 ** 20;
 
-/** Bytes that a caller sends: once, and then again and again. */
+/** Bytes that a caller sends: once, and then again and again, or nothing more. */
 export interface Flood {
   readonly start: string | Uint8Array;
   readonly block: string | Uint8Array;
+  /** Whether the caller leaves behind the start. */
+  readonly leaves?: boolean;
 }
 
 /** Size of a block that is sent again and again, in bytes. */
@@ -27,6 +32,16 @@ export function blockOf(text: string): string {
   return text.repeat(Math.ceil(BLOCK_BYTES / text.length));
 }
 
+/** Connects to a program by node:net, whose writes tell when the connection takes no more. */
+function connect(url: string, act: () => void): Socket {
+  if (url.startsWith("unix:")) return connectTcp({ path: url.slice("unix:".length) }, act);
+  const { protocol, hostname, port } = new URL(url);
+  const address = { host: hostname, port: Number(port) };
+  return protocol === "https:"
+    ? connectTls({ ...address, ca: AUTHORITY }, act)
+    : connectTcp(address, act);
+}
+
 /**
  * Sends a flood on one connection, until the server closes it or the time is over.
  *
@@ -34,13 +49,18 @@ export function blockOf(text: string): string {
  */
 function flood(
   { program }: Pick<FaultedServer, "program">,
-  { start, block }: Flood,
+  { start, block, leaves = false }: Flood,
   ms: number,
   readsReplies: boolean,
 ): Promise<void> {
   return new Promise((resolve) => {
-    const { hostname, port } = new URL(program.url);
-    const socket = connectTcp(Number(port), hostname);
+    const socket = connect(program.url, () => {
+      if (leaves) socket.end(start);
+      else {
+        socket.write(start);
+        pump();
+      }
+    });
     let isOver = false;
     const end = (): void => {
       isOver = true;
@@ -53,10 +73,7 @@ function flood(
       while (!isOver && block.length > 0 && socket.write(block));
     };
     if (readsReplies) socket.resume();
-    socket.on("error", end).on("close", end).on("drain", pump).on("connect", () => {
-      socket.write(start);
-      pump();
-    });
+    socket.on("error", end).on("close", end).on("drain", pump);
   });
 }
 
@@ -78,6 +95,25 @@ export async function floodFor(
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
   }));
+}
+
+// Longest time for which a flood may keep others waiting, in milliseconds. They are answered within a
+// second; the rest is for a busy machine.
+const LONGEST_WAIT_MS = 15_000;
+
+/** Fails unless others are answered while something goes on. */
+export async function assertAnswers(server: FaultedServer, during: Promise<void>): Promise<void> {
+  let isOver = false;
+  const over = during.finally(() => isOver = true);
+  let longest = 0;
+  while (!isOver) {
+    const start = performance.now();
+    assertEquals((await server.get("/healthz")).status, 200);
+    longest = Math.max(longest, performance.now() - start);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  await over;
+  assert(longest < LONGEST_WAIT_MS, `others waited ${Math.round(longest)} ms`);
 }
 
 /** Sends as many wrong pins for a secret as `--max-failures 5` allows, so that right ones are refused. */

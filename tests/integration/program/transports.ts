@@ -10,14 +10,14 @@ import { STORE_CERTIFICATE, STORE_KEY } from "../../support/certificates.ts";
 import { exchangeRaw, Wire } from "../../support/http.ts";
 import { type RunningProgram, startProgram } from "../../support/program.ts";
 
-/** Options of a server for each kind of connection. */
-const TRANSPORTS = new Map<string, (folder: string) => readonly string[]>([
-  ["plain", () => ["--port", "0"]],
+/** Options of a server for each kind of connection, beside its port, with files in a folder. */
+export const TRANSPORTS = new Map<string, (folder: string) => readonly string[]>([
+  ["plain", () => []],
   ["TLS", (folder) => {
     const [cert, key] = [`${folder}/cert.pem`, `${folder}/key.pem`];
     Deno.writeTextFileSync(cert, STORE_CERTIFICATE);
     Deno.writeTextFileSync(key, STORE_KEY);
-    return ["--port", "0", "--tls-cert", cert, "--tls-key", key];
+    return ["--tls-cert", cert, "--tls-key", key];
   }],
   ["unix socket", (folder) => ["--socket", `${folder}/a.sock`]],
 ]);
@@ -41,7 +41,10 @@ export function onEachTransport(options: readonly string[] = []): Register {
   Deno.test.beforeAll(async () => {
     folder = await Deno.makeTempDir();
     await Promise.all([...TRANSPORTS].map(async ([transport, optionsIn]) => {
-      programs.set(transport, await startProgram([...optionsIn(folder), ...options]));
+      programs.set(
+        transport,
+        await startProgram(["--port", "0", ...optionsIn(folder), ...options]),
+      );
     }));
   });
   Deno.test.afterAll(async () => {
