@@ -16,37 +16,45 @@ interface Setup {
   readonly events: string[];
   /** Lets every Sentinel be asked. */
   readonly round: () => Promise<void>;
+  /** Has a Sentinel push news. */
+  readonly push: (at: number) => Promise<void>;
+  /** The delays of the timers in milliseconds. */
+  readonly delaysMs: readonly number[];
 }
 
 function testWatch(
   rule: string,
   answers: Answer[],
   run: (setup: Setup) => Promise<void>,
-  isAllowed = true,
+  { isAllowed = true, isPushed = true } = {},
 ): void {
   Deno.test(`a watch of Sentinels ${rule}`, () =>
     ManualTimers.during(async (timers) => {
       const events: string[] = [];
+      const news = new Map<number, () => void>();
       let nowMs = 0;
       const watch = new SentinelWatch({
         addresses: answers.map((_, port) => ({ host: "sentinel", port })),
         primaryName: "guard",
         timeoutMs: 500,
         now: () => nowMs,
-        open: ({ port: at }) => ({
-          connect: () => Promise.resolve(),
-          destroy: () => {},
-          send: async ([, command]) => {
-            const answer = await answers[at]!;
-            if (answer instanceof Error) throw answer;
-            const [port, epoch] = answer.map(String);
-            if (command === "MASTER") {
-              return ["ip", "10.0.0.1", "port", port, "config-epoch", epoch];
-            }
-            if (!isAllowed) throw new Error("NOPERM");
-            return ["10.0.0.1", port];
-          },
-        }),
+        open: ({ port: at }, onNews) => {
+          news.set(at, onNews);
+          return {
+            connect: () => Promise.resolve(isPushed),
+            destroy: () => {},
+            send: async ([, command]) => {
+              const answer = await answers[at]!;
+              if (answer instanceof Error) throw answer;
+              const [port, epoch] = answer.map(String);
+              if (command === "MASTER") {
+                return ["ip", "10.0.0.1", "port", port, "config-epoch", epoch];
+              }
+              if (!isAllowed) throw new Error("NOPERM");
+              return ["10.0.0.1", port];
+            },
+          };
+        },
         onMove: ({ port }) => void events.push(`to ${port}`),
         onOutage: (error) => void events.push(error instanceof Error ? error.message : "again"),
       });
@@ -57,7 +65,11 @@ function testWatch(
           await timers.settle();
         }
       };
-      await run({ watch, answers, events, round });
+      const push = async (at: number): Promise<void> => {
+        news.get(at)!();
+        await timers.settle();
+      };
+      await run({ watch, answers, events, round, push, delaysMs: timers.delaysMs });
       watch.close();
       await timers.settle();
       assertEquals(timers.pending, 0);
@@ -128,8 +140,42 @@ testWatch(
     await round();
     assertEquals(events, ["to 2"]);
   },
-  false,
+  { isAllowed: false },
 );
+
+testWatch(
+  "asks a Sentinel at once that pushes news, also while it is being asked",
+  [[1, 4], [1, 4]],
+  async ({ watch, answers, events, push }) => {
+    await watch.start();
+    answers[1] = [2, 5];
+    await push(0);
+    assertEquals(events, []);
+    await push(1);
+    assertEquals(events, ["to 2"]);
+    const late = Promise.withResolvers<never>();
+    answers[1] = late.promise;
+    await push(1);
+    await push(1);
+    answers[1] = [3, 6];
+    late.resolve([2, 5] as never);
+    await push(0);
+    assertEquals(events, ["to 2", "to 3"]);
+  },
+);
+
+for (const [isPushed, lookMs] of [[true, 2000], [false, 250]] as const) {
+  testWatch(
+    `asks every ${lookMs} ms ${isPushed ? "beside" : "without"} pushed news`,
+    [[1, 4]],
+    async ({ watch, delaysMs }) => {
+      await watch.start();
+      // The other delays are timeouts of replies.
+      assertEquals(delaysMs.filter((ms) => ms !== 500), [lookMs]);
+    },
+    { isPushed },
+  );
+}
 
 testWatch(
   "reports once that no Sentinel answers for a second, and that one does again",
