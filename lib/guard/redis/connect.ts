@@ -392,8 +392,9 @@ function openSentinelConnection(
     onNews();
   });
   return {
-    connect: async () => {
-      await Promise.all([client.connect(), pushed.connect()]);
+    connect: () => client.connect(),
+    subscribe: async () => {
+      await pushed.connect();
       try {
         await pushed.subscribe([...CHANNELS], onNews);
         return true;

@@ -10,8 +10,10 @@ import { isAddress, type StoreAddress } from "./store_url.ts";
 
 /** Connection to a Sentinel. */
 export interface SentinelConnection {
-  /** Connects; called once. Resolves with whether the Sentinel pushes news: its user may lack that. */
-  readonly connect: () => Promise<boolean>;
+  /** Connects; called once. */
+  readonly connect: () => Promise<unknown>;
+  /** Subscribes to `CHANNELS`; resolves with false where the user of the Sentinel may not. */
+  readonly subscribe: () => Promise<boolean>;
   /** Sends a command. */
   readonly send: Send;
   /** Closes the connection. */
@@ -121,11 +123,14 @@ export class SentinelWatch {
       });
       this.#open.add(connection);
       try {
-        const lookMs = await this.#inTime(connection.connect()) ? LOOK_MS : LOOK_WITHOUT_NEWS_MS;
+        await this.#inTime(connection.connect());
+        // The first answer comes before the subscription, which the start does not need.
+        await this.#look(address, connection);
+        const isPushed = await this.#inTime(connection.subscribe());
+        const lookMs = isPushed ? LOOK_MS : LOOK_WITHOUT_NEWS_MS;
         while (!this.#isClosed) {
           hasNews = false;
-          const asked = this.#ask(connection.send, this.#answers.get(address));
-          this.#hear(address, await this.#inTime(asked));
+          await this.#look(address, connection);
           if (!hasNews) await this.#pause(this.#untilTurn(turn, lookMs), (end) => endPause = end);
         }
       } catch (error) {
@@ -135,6 +140,10 @@ export class SentinelWatch {
       connection.destroy();
       await this.#pause(RECONNECT_MS);
     }
+  }
+
+  async #look(address: StoreAddress, { send }: SentinelConnection): Promise<void> {
+    this.#hear(address, await this.#inTime(this.#ask(send, this.#answers.get(address))));
   }
 
   #untilTurn(turn: number, lookMs: number): number {
