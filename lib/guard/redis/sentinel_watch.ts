@@ -129,8 +129,10 @@ export class SentinelWatch {
         const isPushed = await this.#inTime(connection.subscribe());
         const lookMs = isPushed ? LOOK_MS : LOOK_WITHOUT_NEWS_MS;
         while (!this.#isClosed) {
+          // After news, the primary is probably another one.
+          const before = hasNews ? undefined : this.#answers.get(address);
           hasNews = false;
-          await this.#look(address, connection);
+          await this.#look(address, connection, before);
           if (!hasNews) await this.#pause(this.#untilTurn(turn, lookMs), (end) => endPause = end);
         }
       } catch (error) {
@@ -142,8 +144,12 @@ export class SentinelWatch {
     }
   }
 
-  async #look(address: StoreAddress, { send }: SentinelConnection): Promise<void> {
-    this.#hear(address, await this.#inTime(this.#ask(send, this.#answers.get(address))));
+  async #look(
+    address: StoreAddress,
+    { send }: SentinelConnection,
+    before?: NamedPrimary,
+  ): Promise<void> {
+    this.#hear(address, await this.#inTime(this.#ask(send, before)));
   }
 
   #untilTurn(turn: number, lookMs: number): number {
