@@ -253,6 +253,9 @@ function clientOptions({ url, options: { readFiles, timeoutMs } }: Context) {
 /** Redis' error for a slot without a node, for which the client has no error. */
 const NO_NODE = "CLUSTERDOWN Hash slot not served";
 
+/** Commands without a key. */
+const KEYLESS: readonly string[] = ["INFO", "SCAN", "TIME"];
+
 function oneServer(send: Send): Pick<Connections, "send" | "probeKeys"> {
   return {
     send: (_, words) => send(words),
@@ -438,7 +441,14 @@ function openCluster(context: Context): Connections {
       }
       if (client.masters.length === 0) throw new Error(NO_NODE);
     },
-    send: (key, words) => client.sendCommand(key, false, [...words]),
+    send: async (key, words) => {
+      const node = client.slots[slotOf(key)]?.master;
+      // The client sends these to a node of its choice, or to all, whatever the key (6.3.1).
+      if (node === undefined || !KEYLESS.includes(words[0]!)) {
+        return await client.sendCommand(key, false, [...words]);
+      }
+      return await (await client.nodeClient(node)).sendCommand([...words]);
+    },
     probeKeys: () => {
       const keys = new Map<string, string>();
       for (let i = 0; i < MAX_TRIES && keys.size < client.masters.length; i++) {
