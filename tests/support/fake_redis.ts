@@ -73,6 +73,8 @@ async function converse(connection: Deno.TcpConn, other: Replies): Promise<void>
 // A decision has, behind the script and its key: three budgets, singleUse, a time, the source, the
 // matched step and the clock. Its verdict is 0 (accepted) for a pin that matched, 1 (wrong) for another.
 function replyTo(words: readonly string[], other: Replies): Reply {
+  // The name of the connection.
+  if (words[0] === "CLIENT") return "OK";
   return words.length < 12 ? other(words) : [words[10] === "" ? 1 : 0, 0];
 }
 

@@ -9,8 +9,8 @@ import process from "node:process";
 import tls from "node:tls";
 import { Timeouts } from "../../system/timeouts.ts";
 import { NO_REPLY, ServerError, serverName } from "./reasons.ts";
-import { probe, PROBE_PREFIX, type Send } from "./script.ts";
-import { SentinelWatch } from "./sentinel_watch.ts";
+import { isReply, probe, PROBE_PREFIX, type Send } from "./script.ts";
+import { CHANNELS, type SentinelConnection, SentinelWatch } from "./sentinel_watch.ts";
 import type { StoreAddress, StoreLogin, StoreUrl } from "./store_url.ts";
 
 /** Texts of the option files for a store: PEM texts for TLS, and the password. */
@@ -214,6 +214,15 @@ function loginOf({ url, options: { readFiles } }: Context): StoreLogin {
   return { ...url.login(), ...(password && { password }) };
 }
 
+/**
+ * Options of the first command of a connection: the login, or a name. A server that turns a client away
+ * (protected mode, too many clients) replies before any command, and the client fails at a reply that no
+ * command waits for (@redis/client 6.3.1).
+ */
+function firstCommand(login: StoreLogin): StoreLogin | { readonly name: string } {
+  return login.username || login.password ? login : { name: "authenticator" };
+}
+
 const PROTOCOL = { RESP: 2, commandOptions: { timeout: 0 } } as const;
 
 // deno-lint-ignore explicit-function-return-type
@@ -244,6 +253,9 @@ function clientOptions({ url, options: { readFiles, timeoutMs } }: Context) {
 /** Redis' error for a slot without a node, for which the client has no error. */
 const NO_NODE = "CLUSTERDOWN Hash slot not served";
 
+/** Commands without a key. */
+const KEYLESS: readonly string[] = ["INFO", "SCAN", "TIME"];
+
 function oneServer(send: Send): Pick<Connections, "send" | "probeKeys"> {
   return {
     send: (_, words) => send(words),
@@ -264,7 +276,7 @@ function openClient(
   return context.redis.createClient({
     ...PROTOCOL,
     ...common,
-    ...login,
+    ...firstCommand(login),
     database,
     socket: { ...socket, ...address },
   });
@@ -336,15 +348,7 @@ function openSentinel(context: Context): Connections {
     primaryName: url.primaryName,
     timeoutMs,
     now,
-    open: (address) => {
-      const client = openClient(context, address, url.sentinelLogin(), 0);
-      client.on("error", () => {});
-      return {
-        connect: () => client.connect(),
-        send: (words) => client.sendCommand([...words]),
-        destroy: () => destroyClient(client),
-      };
-    },
+    open: (address, onNews) => openSentinelConnection(context, address, onNews),
     // Until the new primary is connected, the old one decides; if it fails, neither does.
     onMove: (primary) => void use(primary).catch(onLoss),
     onOutage: (error) =>
@@ -375,6 +379,39 @@ function openSentinel(context: Context): Connections {
   };
 }
 
+/** Opens two connections to a Sentinel: in RESP 2, one that is pushed messages takes no commands. */
+function openSentinelConnection(
+  context: Context,
+  address: StoreAddress,
+  onNews: () => void,
+): SentinelConnection {
+  const open = (): Client => openClient(context, address, context.url.sentinelLogin(), 0);
+  const [client, pushed] = [open(), open()];
+  const destroy = (): void => [client, pushed].forEach(destroyClient);
+  client.on("error", () => {});
+  // The next question then fails, and both are opened again.
+  pushed.on("error", () => {
+    destroy();
+    onNews();
+  });
+  return {
+    connect: () => client.connect(),
+    subscribe: async () => {
+      await pushed.connect();
+      try {
+        await pushed.subscribe([...CHANNELS], onNews);
+        return true;
+      } catch (error) {
+        if (!isReply(error, "NOPERM")) throw error;
+        pushed.destroy();
+        return false;
+      }
+    },
+    send: (words) => client.sendCommand([...words]),
+    destroy,
+  };
+}
+
 function openCluster(context: Context): Connections {
   const { redis, url, options: { timeoutMs, onLoss = () => {} } } = context;
   const { socket, ...common } = clientOptions(context);
@@ -384,7 +421,7 @@ function openCluster(context: Context): Connections {
     rootNodes: url.addresses.map((address) => ({
       socket: { ...address, socketTimeout: timeoutMs },
     })),
-    defaults: { ...common, ...loginOf(context), socket },
+    defaults: { ...common, ...firstCommand(loginOf(context)), socket },
     // Connect on demand, so that an unreachable node fails only its own keys.
     minimizeConnections: true,
   });
@@ -404,7 +441,14 @@ function openCluster(context: Context): Connections {
       }
       if (client.masters.length === 0) throw new Error(NO_NODE);
     },
-    send: (key, words) => client.sendCommand(key, false, [...words]),
+    send: async (key, words) => {
+      const node = client.slots[slotOf(key)]?.master;
+      // The client sends these to a node of its choice, or to all, whatever the key (6.3.1).
+      if (node === undefined || !KEYLESS.includes(words[0]!)) {
+        return await client.sendCommand(key, false, [...words]);
+      }
+      return await (await client.nodeClient(node)).sendCommand([...words]);
+    },
     probeKeys: () => {
       const keys = new Map<string, string>();
       for (let i = 0; i < MAX_TRIES && keys.size < client.masters.length; i++) {

@@ -90,7 +90,8 @@ const ERROR_WORD = new RegExp(
 const REFUSED_IN_SCRIPT = /^(?:ERR )?(?:ACL failure in script|The user executing)\b/;
 
 /** Names of commands that are safe to show in a refusal. */
-const COMMAND = /'(eval|evalsha|get|set|del|time|select|scan|pttl|cluster\|slots|asking)'/i;
+const COMMAND =
+  /'(eval|evalsha|get|set|del|time|select|scan|pttl|cluster\|slots|asking|client\|setname)'/i;
 
 /** Prefix of Redis 5 and 6, and of Dragonfly, before the error of a command in a script. */
 const IN_SCRIPT = /^(?:ERR Error running script \(call to \w+\): )?(?:@user_script: ?[0-9]+: )+-?/;

@@ -12,6 +12,8 @@ import { isAddress, type StoreAddress } from "./store_url.ts";
 export interface SentinelConnection {
   /** Connects; called once. */
   readonly connect: () => Promise<unknown>;
+  /** Subscribes to `CHANNELS`; resolves with false where the user of the Sentinel may not. */
+  readonly subscribe: () => Promise<boolean>;
   /** Sends a command. */
   readonly send: Send;
   /** Closes the connection. */
@@ -24,25 +26,34 @@ export interface SentinelWatchOptions {
   readonly addresses: readonly StoreAddress[];
   /** The Sentinels' name of the primary. */
   readonly primaryName: string;
-  /** Makes a connection to a Sentinel. */
-  readonly open: (address: StoreAddress) => SentinelConnection;
+  /** Makes a connection to a Sentinel, which calls `onNews` for each message of `CHANNELS`. */
+  readonly open: (address: StoreAddress, onNews: () => void) => SentinelConnection;
   /** Timeout of each reply, in milliseconds. */
   readonly timeoutMs: number;
   /** A monotonic clock in milliseconds. */
   readonly now: () => number;
   /** Called when the Sentinels name another primary than before. */
   readonly onMove: (primary: StoreAddress) => void;
-  /** Called when no Sentinel has answered for a second, and with undefined when one does again. */
+  /** Called when all questions failed for a second, and with undefined when one is answered again. */
   readonly onOutage: (error: unknown) => void;
 }
 
+/**
+ * Channels of the news that the primary is another one: the first is of the Sentinel that directs a
+ * failover, the second of all others.
+ */
+export const CHANNELS: readonly string[] = ["+promoted-slave", "+switch-master"];
+
 /** Time between two questions, which go to the Sentinels in turn, in milliseconds. */
-const LOOK_MS = 250;
+const LOOK_MS = 2000;
+
+/** The same where Sentinels push no news. */
+const LOOK_WITHOUT_NEWS_MS = 250;
 
 /** Pause before a new connection to a Sentinel, in milliseconds. */
 const RECONNECT_MS = 1000;
 
-/** Time without any answer after which an outage is reported, in milliseconds. */
+/** Time of failures without any answer after which an outage is reported, in milliseconds. */
 const OUTAGE_MS = 1000;
 
 /** Primary as a Sentinel names it. */
@@ -54,8 +65,8 @@ interface NamedPrimary extends StoreAddress {
 /**
  * Watch of Sentinels.
  *
- * The Sentinels are asked in turn, on connections that stay open: a new one with TLS and a login
- * costs more than all commands. The Sentinel that directs a failover names the new primary first; one
+ * The Sentinels push news of a move, and are then asked at once; also in turn, for what was not
+ * pushed. All connections stay open: a new one with TLS and a login costs more than all commands. The Sentinel that directs a failover names the new primary first; one
  * that is cut off, or restarted with an old configuration, names an old one. Hence the highest epoch
  * counts, and another primary of a lower epoch only once most Sentinels name it.
  */
@@ -73,12 +84,12 @@ export class SentinelWatch {
   #isStarted = false;
   #isClosed = false;
   #isOut = false;
-  #answeredMs: number;
+  /** The first failure since the last answer. */
+  #failedMs: number | undefined;
 
   /** Makes a watch. */
   constructor(options: SentinelWatchOptions) {
     this.#options = options;
-    this.#answeredMs = options.now();
   }
 
   /**
@@ -104,16 +115,25 @@ export class SentinelWatch {
 
   async #watch(address: StoreAddress, turn: number): Promise<void> {
     while (!this.#isClosed) {
-      const connection = this.#options.open(address);
+      let hasNews = false;
+      let endPause = (): void => {};
+      const connection = this.#options.open(address, () => {
+        hasNews = true;
+        endPause();
+      });
       this.#open.add(connection);
       try {
         await this.#inTime(connection.connect());
+        // The first answer comes before the subscription, which the start does not need.
+        await this.#look(address, connection);
+        const isPushed = await this.#inTime(connection.subscribe());
+        const lookMs = isPushed ? LOOK_MS : LOOK_WITHOUT_NEWS_MS;
         while (!this.#isClosed) {
-          this.#hear(
-            address,
-            await this.#inTime(this.#ask(connection.send, this.#answers.get(address))),
-          );
-          await this.#pause(this.#untilTurn(turn));
+          // After news, the primary is probably another one.
+          const before = hasNews ? undefined : this.#answers.get(address);
+          hasNews = false;
+          await this.#look(address, connection, before);
+          if (!hasNews) await this.#pause(this.#untilTurn(turn, lookMs), (end) => endPause = end);
         }
       } catch (error) {
         this.#fail(address, error);
@@ -124,9 +144,17 @@ export class SentinelWatch {
     }
   }
 
-  #untilTurn(turn: number): number {
-    const roundMs = LOOK_MS * this.#options.addresses.length;
-    return roundMs - (this.#options.now() - turn * LOOK_MS) % roundMs;
+  async #look(
+    address: StoreAddress,
+    { send }: SentinelConnection,
+    before?: NamedPrimary,
+  ): Promise<void> {
+    this.#hear(address, await this.#inTime(this.#ask(send, before)));
+  }
+
+  #untilTurn(turn: number, lookMs: number): number {
+    const roundMs = lookMs * this.#options.addresses.length;
+    return roundMs - (this.#options.now() - turn * lookMs) % roundMs;
   }
 
   async #ask(send: Send, before: NamedPrimary | undefined): Promise<NamedPrimary> {
@@ -149,7 +177,7 @@ export class SentinelWatch {
 
   #hear(address: StoreAddress, answer: NamedPrimary): void {
     if (this.#isClosed) return;
-    this.#answeredMs = this.#options.now();
+    this.#failedMs = undefined;
     if (this.#isOut) {
       this.#isOut = false;
       this.#options.onOutage(undefined);
@@ -179,7 +207,8 @@ export class SentinelWatch {
     if (!this.#errors.has(address)) this.#errors.set(address, error);
     this.#settleFirst();
     const { now, onOutage } = this.#options;
-    if (!this.#isStarted || this.#isOut || now() - this.#answeredMs < OUTAGE_MS) return;
+    this.#failedMs ??= now();
+    if (!this.#isStarted || this.#isOut || now() - this.#failedMs < OUTAGE_MS) return;
     this.#isOut = true;
     onOutage(error);
   }
@@ -194,11 +223,13 @@ export class SentinelWatch {
     this.#first.resolve(this.#named);
   }
 
-  async #pause(ms: number): Promise<void> {
+  async #pause(ms: number, onStart?: (end: () => void) => void): Promise<void> {
     if (this.#isClosed) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = this.#setTimer(ms, resolve);
+    onStart?.(resolve);
     await promise;
+    clearTimeout(timer);
     this.#timers.delete(timer);
   }
 

@@ -2,7 +2,10 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { fingerprintBy } from "../../../lib/guard/fingerprint.ts";
 import { slotOf } from "../../../lib/guard/redis/connect.ts";
+import { sampleSecrets, withStore } from "../../../lib/guard/redis/operator.ts";
+import { storeClause } from "../../../lib/guard/redis/reasons.ts";
 import { redisKey } from "../../../lib/guard/redis/script.ts";
+import { parseStoreUrl, type StoreUrl } from "../../../lib/guard/redis/store_url.ts";
 import { eventually } from "../../support/eventually.ts";
 import { GUARD_KEY } from "../../support/guard_key.ts";
 import { type RunningProgram, runProgram, stop } from "../../support/program.ts";
@@ -225,6 +228,15 @@ Deno.test("a primary without a replica is gone: the other slots decide, for a ne
     const [itsOwn, others] = [true, false].map((isItsOwn) =>
       secrets.filter((secret) => (owner(secret) === gone) === isItsOwn)
     );
+    const store = parseStoreUrl(`${url}?timeout=5000`) as StoreUrl;
+    /** What `status` counts: the secrets that are there, the total, and the nodes that are not. */
+    const sampled = async (): Promise<readonly unknown[]> => {
+      const sample = await withStore(store, {}, (store) => sampleSecrets(store, 0));
+      const clauses = sample.errors.map((error) => storeClause(error).split(", ").slice(0, 2));
+      return [sample.secrets.length, sample.total, clauses];
+    };
+    for (const secret of secrets) await decided(servers[0], wrongPinOf(secret), secret);
+    assertEquals(await sampled(), [secrets.length, secrets.length, []]);
     await cluster.replicas[2]!.kill();
     gone!.signal("SIGSTOP");
     const running = load([servers[0]], others!);
@@ -243,6 +255,8 @@ Deno.test("a primary without a replica is gone: the other slots decide, for a ne
       await eventually(async () => (await readyz(server)).text === text);
       assertEquals(await counted(server, "authenticator_guard_store_nodes_down"), 1);
     }
+    const { length } = others!;
+    assertEquals(await sampled(), [length, length, [["its node", gone!.address]]]);
     await stop(late);
   }, "?timeout=1000");
   assert(log.includes(": pins that need it are refused"), log);

@@ -202,7 +202,7 @@ Deno.test("a server logs in to the primary that Sentinels name, and logs that th
   const bare = await startServer(urlOf(watched));
   const { address } = watched.primary;
   await bare.logged(
-    `its primary, ${address}, requires a password (ERR): pins that need it are refused`,
+    `its primary, ${address}, requires a password (NOAUTH): pins that need it are refused`,
   );
   await stop(bare);
   const other = urlOf(watched).replace(PRIMARY_NAME, "another");

@@ -133,3 +133,50 @@ Deno.test("check says that a store has fewer replicas than it wants", async () =
     assert(stderr.includes("fewer replicas than its min-replicas-to-write (NOREPLICAS)"), stderr);
   });
 });
+
+/** Runs a test with a store that writes a text to each client, and closes the connection. */
+async function withRefusingStore(text: string, run: (url: string) => Promise<void>): Promise<void> {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const refusals = (async () => {
+    for await (const connection of listener) {
+      await connection.write(new TextEncoder().encode(text)).catch(() => {});
+      connection.close();
+    }
+  })();
+  await run(`127.0.0.1:${listener.addr.port}`);
+  listener.close();
+  await refusals;
+}
+
+const DENIED = "-DENIED Redis is running in protected mode because\r\n";
+
+Deno.test("check says that a store, a Sentinel or a node of a Cluster is in protected mode", async () => {
+  await withRefusingStore(DENIED, async (address) => {
+    for (const [scheme, path] of [["redis", ""], ["redis+sentinel", "/x"], ["redis+cluster", ""]]) {
+      const env = { AUTHENTICATOR_GUARD: patient(`${scheme}://${address}${path}`) };
+      const { code, stderr } = await runProgram(["check", "--port", "0"], env);
+      assertEquals([code, stderr.includes("is in protected mode (DENIED)")], [1, true], stderr);
+    }
+  });
+});
+
+Deno.test("check says that a store has too many clients, and that it is busy", async () => {
+  const args = ["--maxclients", "2", "--busy-reply-threshold", "100"];
+  await withRedis(args, async ({ url, port, command }) => {
+    const says = async (clause: string): Promise<void> => {
+      const env = { AUTHENTICATOR_GUARD: patient(url) };
+      const { code, stderr } = await runProgram(["check", "--port", "0"], env);
+      assertEquals([code, stderr.includes(clause)], [1, true], stderr);
+    };
+    const others = await Promise.all(
+      [1, 2].map(() => Deno.connect({ hostname: "127.0.0.1", port })),
+    );
+    await says("has no room for another client (ERR)");
+    for (const other of others) other.close();
+    const endless = command("EVAL", "while true do end", "0");
+    await eventually(async () => (await command("PING")).includes("BUSY"));
+    await says("is busy with a script of another client (BUSY)");
+    assertEquals(await command("SCRIPT", "KILL"), "OK");
+    await endless;
+  });
+});

@@ -1,10 +1,15 @@
 import { randomBytes } from "node:crypto";
 import { GUARD_KEY_FILE } from "../../support/guard_key.ts";
-import { decide } from "../../support/guard_store.ts";
+import { decide, storeThat } from "../../support/guard_store.ts";
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertThrows } from "@std/assert/throws";
-import { createGuard, type GuardObserver, readGuardKey } from "../../../lib/server/guard.ts";
+import {
+  createGuard,
+  type GuardObserver,
+  guardProblems,
+  readGuardKey,
+} from "../../../lib/server/guard.ts";
 import { UsageError } from "../../../lib/config/option.ts";
 import { AUTHORITY, CERTIFICATE, PRIVATE_KEY } from "../../support/certificates.ts";
 import { callCommand, configOf } from "../../support/command.ts";
@@ -44,6 +49,31 @@ for (const [line, verdicts] of ROWS) {
     guard?.store.close();
   });
 }
+
+Deno.test("guardProblems() names a node that is away, another clock, other keys and a full store", () => {
+  const problemsOf = (isHealthy: boolean, isWell: boolean): readonly string[] =>
+    guardProblems({
+      fingerprint: () => "",
+      source: () => "",
+      store: storeThat({ isHealthy: () => isHealthy }),
+      shared: {
+        failing: () => isWell ? [] : ["its node, 10.0.0.9:6379, cannot be reached (ECONNREFUSED)"],
+        aheadMs: () => -90_000,
+        isClockApart: () => !isWell,
+        hasOtherKeys: () => !isWell,
+        isFull: () => !isWell,
+      },
+    });
+  const name = "the store of the guard";
+  assertEquals(problemsOf(true, true), []);
+  assertEquals(problemsOf(false, false), [`${name} does not answer`]);
+  const [node, clock, ...others] = problemsOf(true, false);
+  assertEquals([node, clock, others.length], [
+    `${name}, its node, 10.0.0.9:6379, cannot be reached (ECONNREFUSED)`,
+    `the clock is 90 s behind that of ${name}`,
+    2,
+  ]);
+});
 
 Deno.test("readGuardKey() strips white space and a byte order mark", () => {
   const path = Deno.makeTempFileSync();

@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
 import { SentinelWatch } from "../../../../lib/guard/redis/sentinel_watch.ts";
+import type { StoreAddress } from "../../../../lib/guard/redis/store_url.ts";
 import { ManualTimers } from "../../../support/timers.ts";
 
 const NEVER = new Promise<never>(() => {});
@@ -9,44 +10,54 @@ const NEVER = new Promise<never>(() => {});
 type Answer = readonly [port: number, epoch: number] | Error | typeof NEVER;
 
 interface Setup {
-  readonly watch: SentinelWatch;
+  /** Starts the watch, and returns the primary. */
+  readonly start: () => Promise<StoreAddress>;
   /** The answers of the Sentinels; a change is seen by the next questions. */
   readonly answers: Answer[];
   /** The moves and outages, in order. */
   readonly events: string[];
   /** Lets every Sentinel be asked. */
   readonly round: () => Promise<void>;
+  /** Has a Sentinel push news. */
+  readonly push: (at: number) => Promise<void>;
+  /** The delays of the timers in milliseconds. */
+  readonly delaysMs: readonly number[];
 }
 
 function testWatch(
   rule: string,
   answers: Answer[],
   run: (setup: Setup) => Promise<void>,
-  isAllowed = true,
+  { isAllowed = true, isPushed = true } = {},
 ): void {
   Deno.test(`a watch of Sentinels ${rule}`, () =>
     ManualTimers.during(async (timers) => {
       const events: string[] = [];
+      const news = new Map<number, () => void>();
       let nowMs = 0;
       const watch = new SentinelWatch({
         addresses: answers.map((_, port) => ({ host: "sentinel", port })),
         primaryName: "guard",
         timeoutMs: 500,
         now: () => nowMs,
-        open: ({ port: at }) => ({
-          connect: () => Promise.resolve(),
-          destroy: () => {},
-          send: async ([, command]) => {
-            const answer = await answers[at]!;
-            if (answer instanceof Error) throw answer;
-            const [port, epoch] = answer.map(String);
-            if (command === "MASTER") {
-              return ["ip", "10.0.0.1", "port", port, "config-epoch", epoch];
-            }
-            if (!isAllowed) throw new Error("NOPERM");
-            return ["10.0.0.1", port];
-          },
-        }),
+        open: ({ port: at }, onNews) => {
+          news.set(at, onNews);
+          return {
+            connect: () => Promise.resolve(),
+            subscribe: () => Promise.resolve(isPushed),
+            destroy: () => {},
+            send: async ([, command]) => {
+              const answer = await answers[at]!;
+              if (answer instanceof Error) throw answer;
+              const [port, epoch] = answer.map(String);
+              if (command === "MASTER") {
+                return ["ip", "10.0.0.1", "port", port, "config-epoch", epoch];
+              }
+              if (!isAllowed) throw new Error("NOPERM");
+              return ["10.0.0.1", port];
+            },
+          };
+        },
         onMove: ({ port }) => void events.push(`to ${port}`),
         onOutage: (error) => void events.push(error instanceof Error ? error.message : "again"),
       });
@@ -57,7 +68,17 @@ function testWatch(
           await timers.settle();
         }
       };
-      await run({ watch, answers, events, round });
+      const push = async (at: number): Promise<void> => {
+        news.get(at)!();
+        await timers.settle();
+      };
+      const start = async (): Promise<StoreAddress> => {
+        const primary = await watch.start();
+        // The subscriptions follow.
+        await timers.settle();
+        return primary;
+      };
+      await run({ start, answers, events, round, push, delaysMs: timers.delaysMs });
       watch.close();
       await timers.settle();
       assertEquals(timers.pending, 0);
@@ -67,14 +88,14 @@ function testWatch(
 testWatch(
   "starts with the primary of the highest epoch among most of them",
   [[1, 4], NEVER, [2, 5]],
-  async ({ watch }) => assertEquals((await watch.start()).port, 2),
+  async ({ start }) => assertEquals((await start()).port, 2),
 );
 
 testWatch(
   "names a new primary as soon as one Sentinel does, and follows none of an old epoch",
   [[1, 4], [1, 4], [1, 4]],
-  async ({ watch, answers, events, round }) => {
-    assertEquals((await watch.start()).port, 1);
+  async ({ start, answers, events, round }) => {
+    assertEquals((await start()).port, 1);
     await round();
     assertEquals(events, []);
     answers[2] = [2, 5];
@@ -92,8 +113,8 @@ testWatch(
 testWatch(
   "follows most Sentinels that were told of another primary, not one alone",
   [[1, 4], [1, 4], [9, 3]],
-  async ({ watch, answers, events, round }) => {
-    await watch.start();
+  async ({ start, answers, events, round }) => {
+    await start();
     await round();
     answers[0] = [2, 0];
     await round();
@@ -107,8 +128,8 @@ testWatch(
 testWatch(
   "stays with its primary when a Sentinel restarts with its first configuration",
   [[1, 4], [1, 4], [1, 4]],
-  async ({ watch, answers, events, round }) => {
-    await watch.start();
+  async ({ start, answers, events, round }) => {
+    await start();
     for (const at of [0, 1, 2]) answers[at] = [2, 5];
     await round();
     answers[0] = [1, 0];
@@ -122,20 +143,54 @@ testWatch(
 testWatch(
   "works without the permission to ask for the address alone",
   [[1, 4]],
-  async ({ watch, answers, events, round }) => {
-    assertEquals((await watch.start()).port, 1);
+  async ({ start, answers, events, round }) => {
+    assertEquals((await start()).port, 1);
     answers[0] = [2, 5];
     await round();
     assertEquals(events, ["to 2"]);
   },
-  false,
+  { isAllowed: false },
 );
+
+testWatch(
+  "asks a Sentinel at once that pushes news, also while it is being asked",
+  [[1, 4], [1, 4]],
+  async ({ start, answers, events, push }) => {
+    await start();
+    answers[1] = [2, 5];
+    await push(0);
+    assertEquals(events, []);
+    await push(1);
+    assertEquals(events, ["to 2"]);
+    const late = Promise.withResolvers<never>();
+    answers[1] = late.promise;
+    await push(1);
+    await push(1);
+    answers[1] = [3, 6];
+    late.resolve([2, 5] as never);
+    await push(0);
+    assertEquals(events, ["to 2", "to 3"]);
+  },
+);
+
+for (const [isPushed, lookMs] of [[true, 2000], [false, 250]] as const) {
+  testWatch(
+    `asks every ${lookMs} ms ${isPushed ? "beside" : "without"} pushed news`,
+    [[1, 4]],
+    async ({ start, delaysMs }) => {
+      await start();
+      // The other delays are timeouts of replies.
+      assertEquals(delaysMs.filter((ms) => ms !== 500), [lookMs]);
+    },
+    { isPushed },
+  );
+}
 
 testWatch(
   "reports once that no Sentinel answers for a second, and that one does again",
   [[1, 4], [1, 4]],
-  async ({ watch, answers, events, round }) => {
-    await watch.start();
+  async ({ start, answers, events, round }) => {
+    await start();
     answers[0] = new Error("gone");
     await round();
     await round();
@@ -152,11 +207,11 @@ testWatch(
 testWatch(
   "does not start when all Sentinels fail, and gives the first error",
   [new Error("ERR No such master"), new Error("other")],
-  async ({ watch }) => void await assertRejects(() => watch.start(), Error, "No such master"),
+  async ({ start }) => void await assertRejects(() => start(), Error, "No such master"),
 );
 
 testWatch(
   "refuses an address that is none",
   [[99_999, 1]],
-  async ({ watch }) => void await assertRejects(() => watch.start(), Error, "Unreadable"),
+  async ({ start }) => void await assertRejects(() => start(), Error, "Unreadable"),
 );
