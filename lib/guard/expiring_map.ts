@@ -75,7 +75,7 @@ export class ExpiringMap<Value> {
 
   /** Yields the unexpired values. */
   *values(nowMs: number): Generator<Value> {
-    for (const { value, untilMs } of this.#heap) if (untilMs > nowMs) yield value;
+    for (const { value, untilMs } of this.#entries.values()) if (untilMs > nowMs) yield value;
   }
 
   #isExpired(at: number, nowMs: number): boolean {
