@@ -27,8 +27,6 @@ export interface CallHead {
 export interface CallRequest extends CallHead {
   /** Body; empty until it is read, and when the binding reads no body. */
   readonly body: Uint8Array;
-  /** Binding of the reply or fault. A reader replaces it when the body belongs to another. */
-  binding: Binding | undefined;
 }
 
 /** Format of the body that a binding reads. */
@@ -96,14 +94,26 @@ export interface PathBinding extends BindingFormat {
   readonly readArguments: (operation: Operation, request: CallRequest) => CallArguments;
 }
 
+/** A body that was parsed. */
+export interface ParsedBody {
+  /** Binding that the body belongs to, which writes the reply or fault. */
+  readonly binding: Binding;
+  /**
+   * Reads the call.
+   *
+   * @throws {Fault} When the body is not a call of the binding.
+   */
+  readonly readCall: () => Call;
+}
+
 /** A binding whose body names the operation. */
 export interface CallBinding extends BindingFormat {
   /**
-   * Reads a call.
+   * Parses a body, which may belong to another binding.
    *
-   * @throws {Fault} When the request is not a call of this binding.
+   * @throws {Fault} When the body is malformed.
    */
-  readonly readCall: (request: CallRequest) => Call;
+  readonly parse: (request: CallRequest) => ParsedBody;
 }
 
 /** A binding. */

@@ -6,6 +6,7 @@
 
 import { Buffer } from "node:buffer";
 import { timingSafeEqual } from "node:crypto";
+import { utf8Text } from "../system/foreign_text.ts";
 import { isOneCharacter, KeyFileError, keyLines } from "../system/key_file.ts";
 import {
   decrypt,
@@ -15,7 +16,6 @@ import {
   keyIdIn,
   partsOf,
   protectedHeader,
-  textOf,
 } from "./jwe.ts";
 import { isSealed, withoutBlanks } from "./sealed.ts";
 
@@ -196,7 +196,7 @@ export class SealKeys {
     }
     const bytes = decrypt(parts, held.key, held.headerBytes);
     if (bytes === undefined) throw new UnopenedError("not-authentic", held.name);
-    const text = textOf(bytes);
+    const text = utf8Text(bytes);
     if (text === undefined) throw new UnopenedError("not-of-this-format", held.name);
     return { text, isCurrent: held === this.#keys[0] };
   }

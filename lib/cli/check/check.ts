@@ -14,7 +14,7 @@ import { certificateRisks, findRisks } from "./warnings.ts";
 import { readVariable, warn } from "../io/io.ts";
 import { checkUnit } from "./unit.ts";
 import { checkStore, checkSystem, tryAddresses } from "./preflight.ts";
-import { checkApart, readKeys, readSealKeys } from "../../server/server.ts";
+import { checkApart, readKeys, readSealKeys } from "../../server/files/keys.ts";
 import { type CallerKey, type KeyName, KeyRing } from "../../http/api_keys.ts";
 import { keysInWords } from "../serve/reload.ts";
 import { readStoreFiles, readTls } from "../../server/files/tls.ts";

@@ -62,7 +62,6 @@ export async function serve(
   print: (line: string) => void,
 ): Promise<number> {
   checkSystem(config);
-  const state = { isListening: false, isReady: false };
   const serving = Promise.withResolvers<Reload>();
   // Without a listener, SIGHUP would end the process, even before it serves. At a terminal it means
   // that the terminal was closed, and still ends the process.
@@ -73,9 +72,8 @@ export async function serve(
   const service = createServerService(runtime, config, {
     version: VERSION,
     color: process.stderr.isTTY === true && !readVariable("NO_COLOR").value,
-    isReady: () => state.isReady,
   });
-  const { log } = service;
+  const { log, state } = service;
   try {
     const version = tlsVersion(config);
     const options = listenOptions(config, service);
@@ -84,7 +82,7 @@ export async function serve(
     // blocks.
     const stopped = stopSignal(config.exitWithParent);
     void stopped.then((reason) => {
-      if (!state.isListening && reason !== "standard input ended") process.exit(EXIT_CODES[reason]);
+      if (state.address === undefined && reason !== "standard input ended") process.exit(EXIT_CODES[reason]);
     });
     await service.selfCheck;
     // The operator port first: a server without it must not take callers from others on a shared
@@ -95,12 +93,12 @@ export async function serve(
     // Listen after this, since right pins are refused until the store is connected.
     await service.guardReady();
     const listener = await listen(runtime, options, service.handler);
-    state.isListening = true;
+    state.address = listener.url;
     state.isReady = true;
-    service.state.address = listener.url;
     const reload = new Reload(config, {
       listener,
       service,
+      keys: service.keys,
       tls: options.tls,
       version,
       changedOptions: () => files === undefined ? [] : changedLines(files),

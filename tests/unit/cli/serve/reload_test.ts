@@ -1,7 +1,8 @@
 import { assertEquals } from "@std/assert/equals";
 import { keysInWords, Reload, type Renewable } from "../../../../lib/cli/serve/reload.ts";
 import { UsageError } from "../../../../lib/config/option.ts";
-import type { KeyFileOption, RenewedKeys, ServerState } from "../../../../lib/server/server.ts";
+import type { KeyFileOption, RenewedKeys } from "../../../../lib/server/files/keys.ts";
+import type { ServerState } from "../../../../lib/server/server.ts";
 import { tlsVersion } from "../../../../lib/server/files/tls.ts";
 import { ListenError } from "../../../../lib/server/listen/error.ts";
 import { CERTIFICATE, ENDED, PRIVATE_KEY } from "../../../support/certificates.ts";
@@ -24,7 +25,7 @@ Deno.test("keysInWords() has the number of keys, and their names", () => {
 
 type Parts = Partial<
   & Pick<Renewable, "changedOptions" | "listener" | "tls" | "version">
-  & Pick<Renewable["service"], "renewKeys">
+  & { readonly renewKeys: Renewable["keys"]["renew"] }
 >;
 
 /** A server's reload, its log, and its service. */
@@ -44,6 +45,7 @@ function reloadOf(args: readonly string[], parts: Parts = {}): {
   const { listener = { renew: no }, renewKeys = noKeys, tls, version = "" } = parts;
   const { changedOptions = () => [] } = parts;
   const state: ServerState = {
+    isReady: true,
     drops: 0,
     get refusedReloads() {
       return 0;
@@ -52,11 +54,12 @@ function reloadOf(args: readonly string[], parts: Parts = {}): {
       lines.push("counted");
     },
   };
-  const service = { renewKeys, log, state };
+  const service = { log, state };
   const reload = new Reload(configOf(args), {
     changedOptions,
     listener,
     service,
+    keys: { renew: renewKeys },
     tls,
     version,
   });
