@@ -38,9 +38,15 @@ import {
   type FaultDetails,
   type HeaderBlockName,
 } from "./operations/fault.ts";
-import { type Operation, PAIR, type Result, SEAL, VALIDATE_PIN } from "./operations/operations.ts";
+import {
+  type Operation,
+  PAIR,
+  type Result,
+  SEAL,
+  type SealArguments,
+  VALIDATE_PIN,
+} from "./operations/operations.ts";
 import type { PairArguments, PairingInfo } from "./operations/pair.ts";
-import type { SealArguments } from "./operations/seal.ts";
 import type { ValidatePinArguments } from "./operations/validate_pin.ts";
 import type { SecretEncoding } from "./otp/secret.ts";
 import type { OtpAlgorithm } from "./otp/totp.ts";

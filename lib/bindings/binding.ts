@@ -9,8 +9,8 @@ import type { Fault } from "../operations/fault.ts";
 import type { Arguments, Operation, Result } from "../operations/operations.ts";
 import type { MediaType } from "./media_type.ts";
 
-/** Head of a request for an operation. */
-export interface CallHead {
+/** A request for an operation. */
+export interface CallRequest {
   /** Method; GET for HEAD. */
   readonly method: string;
   /** Name of the operation in the path; undefined when the path names no operation. */
@@ -21,10 +21,6 @@ export interface CallHead {
   readonly mediaType: MediaType;
   /** Header fields. */
   readonly headers: Headers;
-}
-
-/** A request for an operation. */
-export interface CallRequest extends CallHead {
   /** Body; empty until it is read, and when the binding reads no body. */
   readonly body: Uint8Array;
 }
@@ -75,7 +71,7 @@ export interface BindingFormat {
   /** Name of the binding in the contract. */
   readonly name: string;
   /** Whether the binding accepts a request; the first that accepts it reads it. */
-  readonly accepts: (head: CallHead) => boolean;
+  readonly accepts: (head: Omit<CallRequest, "body">) => boolean;
   /** Format of the body; undefined when the binding reads no body. */
   readonly body?: BodyFormat;
   /** Writes the reply with a result. */

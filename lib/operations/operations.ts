@@ -12,7 +12,6 @@ import type { CallContext, ServiceContext } from "./context.ts";
 import type { Completed } from "./facts.ts";
 import { Fault, wrongParameter } from "./fault.ts";
 import { pair, type PairingInfo } from "./pair.ts";
-import { seal } from "./seal.ts";
 import { secretBytes } from "./secret_code.ts";
 import { validatePin } from "./validate_pin.ts";
 
@@ -159,6 +158,12 @@ export const VALIDATE_PIN: Operation<boolean> = defineOperation({
   },
 });
 
+/** Arguments of Seal. */
+export interface SealArguments {
+  /** The secret, checked as by Pair, or a sealed one. */
+  readonly secretCode: string;
+}
+
 /** The operation behind `/seal`. It is in no description of the service's two operations. */
 export const SEAL: Operation<string> = defineOperation({
   name: "Seal",
@@ -169,7 +174,13 @@ export const SEAL: Operation<string> = defineOperation({
   parameters: [{ ...SECRET_CODE, sealed: "opened" }],
   result: { kind: "string" },
   refusesOtherSites: true,
-  run: ({ secretCode }, context) => ({ result: seal(openedSecret(secretCode, context), context) }),
+  run: ({ secretCode }, context) => {
+    const { sealKeys, secretEncoding } = context;
+    if (sealKeys === undefined) throw new TypeError("The service has no keys of sealed secrets.");
+    const secret = openedSecret(secretCode, context);
+    secretBytes(secret.text, secretEncoding);
+    return { result: sealKeys.reseal(secret) };
+  },
 });
 
 /** The name of the service, and the stem of the names of its ports, bindings and types. */

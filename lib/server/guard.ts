@@ -69,18 +69,15 @@ export function createGuard(config: Config, observer: GuardObserver): Guard | un
 
 function findingObserver(
   store: string,
-  { log, count, monotonicMs }: GuardObserver,
+  observer: GuardObserver,
 ): Pick<GuardEvents, "onFinding" | "onFindingEnd"> {
-  let warnedMs = -Infinity;
+  const { log, count } = observer;
+  const warn = evictionWarner(observer);
   return {
     onFinding: (finding) => {
-      if (finding.kind === "evictions") {
-        count("evicted-store", finding.count);
-        const nowMs = monotonicMs();
-        if (nowMs - warnedMs < EVICTION_WARNING_MS) return;
-        warnedMs = nowMs;
-      }
-      log.warn(findingText(store, finding));
+      if (finding.kind !== "evictions") return log.warn(findingText(store, finding));
+      count("evicted-store", finding.count);
+      warn(findingText(store, finding));
     },
     onFindingEnd: (kind) =>
       log.info(
@@ -134,18 +131,25 @@ export function readGuardKey(path: string): Uint8Array {
 
 function evictionObserver(
   { guardEntries }: Config,
-  { log, count, monotonicMs }: GuardObserver,
+  observer: GuardObserver,
 ): (what: Evicted) => void {
-  let warnedMs = -Infinity;
+  const warn = evictionWarner(observer);
   return (what) => {
-    count(`evicted-${what}`);
-    const nowMs = monotonicMs();
-    if (nowMs - warnedMs < EVICTION_WARNING_MS) return;
-    warnedMs = nowMs;
-    log.warn(
+    observer.count(`evicted-${what}`);
+    warn(
       `the guard is full: it remembers ${guardEntries} secrets (--guard-entries), and ` +
         "forgets those with the fewest wrong pins",
     );
+  };
+}
+
+function evictionWarner({ log, monotonicMs }: GuardObserver): (message: string) => void {
+  let warnedMs = -Infinity;
+  return (message) => {
+    const nowMs = monotonicMs();
+    if (nowMs - warnedMs < EVICTION_WARNING_MS) return;
+    warnedMs = nowMs;
+    log.warn(message);
   };
 }
 

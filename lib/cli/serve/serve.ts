@@ -8,7 +8,7 @@ import process from "node:process";
 import type { Config } from "../../config/options.ts";
 import { protectionsOf } from "../../config/protections.ts";
 import { changedLines } from "../args/config_file.ts";
-import type { Command, OptionSourceMap } from "../args/parse.ts";
+import type { Command } from "../args/parse.ts";
 import { currentRuntime } from "../../server/runtime/current.ts";
 import { listen, type Listener, type ListenOptions } from "../../server/listen/listen.ts";
 import { withTimeout } from "../../server/runtime/timeout.ts";
@@ -18,7 +18,7 @@ import { createServerService, type ServerService } from "../../server/server.ts"
 import { readTls, tlsVersion } from "../../server/files/tls.ts";
 import { VERSION } from "../version.ts";
 import { checkSystem } from "../check/preflight.ts";
-import { certificateRisks, findRisks } from "../check/warnings.ts";
+import { findRisks } from "../check/warnings.ts";
 import { readVariable } from "../io/io.ts";
 import { startLine, stoppedLine, stoppingLine } from "./log_lines.ts";
 import { Reload } from "./reload.ts";
@@ -110,7 +110,7 @@ export async function serve(
     log.info(startLine(config, runtime));
     log.info(`protections: ${protectionsOf(config).join(", ")}`);
     if (operator !== undefined) log.info(`health and metrics are at ${operator.url}`);
-    findingsOf(config, sources).forEach(log.warn);
+    findRisks(config, sources, Date.now()).forEach(log.warn);
     log.info(stoppingLine(await stopped));
     clearInterval(watch);
     state.isReady = false;
@@ -126,14 +126,6 @@ export async function flushLog(written: Promise<void>): Promise<void> {
   for (let parts = 0; parts < LAST_LINES_PARTS; parts++) {
     if (await withTimeout(written, LAST_LINES_TIMEOUT_MS / LAST_LINES_PARTS)) return;
   }
-}
-
-/** The findings of the command `check` for the same options. */
-function findingsOf(
-  config: Config,
-  sources: OptionSourceMap,
-): readonly string[] {
-  return [...findRisks(config, sources), ...certificateRisks(config, Date.now())];
 }
 
 async function listenForOperator(

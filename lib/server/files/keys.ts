@@ -21,14 +21,6 @@ import { readOptionText } from "./option_file.ts";
 /** Option with a file of keys that a running server reads again. */
 export type KeyFileOption = "apiKeysFile" | "sealKeysFile";
 
-/** Keys that were read again. */
-export interface RenewedKeys {
-  /** Names of the keys. */
-  readonly names: readonly KeyName[];
-  /** Whether they differ from the ones before. */
-  readonly isChanged: boolean;
-}
-
 /** Keys in force of a server, and their files. */
 export class ServerKeys {
   readonly #config: Config;
@@ -57,9 +49,12 @@ export class ServerKeys {
   /**
    * Reads the file of an option that is given, and replaces the keys in force.
    *
+   * @returns The names of the keys, and whether they differ from the ones before.
    * @throws {OptionFileError} When the file cannot be used; the keys stay.
    */
-  renew(option: KeyFileOption): RenewedKeys {
+  renew(
+    option: KeyFileOption,
+  ): { readonly names: readonly KeyName[]; readonly isChanged: boolean } {
     const path = this.#config[option]!;
     if (option === "apiKeysFile") {
       const keys = readKeys(path);
@@ -83,21 +78,12 @@ export function readKeys(path: string): readonly CallerKey[] {
   return readKeyFile("apiKeysFile", path, parseKeys);
 }
 
-/**
- * Reads the keys of sealed secrets.
- *
- * @throws {OptionFileError} When the file cannot be read or is invalid.
- */
-export function readSealKeys(path: string): readonly SealKey[] {
+function readSealKeys(path: string): readonly SealKey[] {
   return readKeyFile("sealKeysFile", path, parseSealKeys);
 }
 
-/**
- * Checks that no key is in both files.
- *
- * @throws {OptionFileError} When a seal key is an API key too.
- */
-export function checkApart(
+// Refuses a key that is in both files.
+function checkApart(
   sealKeys: readonly SealKey[] = [],
   callerKeys: readonly CallerKey[] = [],
 ): void {

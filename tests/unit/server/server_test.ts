@@ -4,7 +4,7 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
 import { assertThrows } from "@std/assert/throws";
-import { type KeyFileOption, readKeys, type RenewedKeys } from "../../../lib/server/files/keys.ts";
+import { type KeyFileOption, readKeys, type ServerKeys } from "../../../lib/server/files/keys.ts";
 import { createServerService, type ServerService } from "../../../lib/server/server.ts";
 import { OptionFileError, UsageError } from "../../../lib/config/option.ts";
 import type { Runtime } from "../../../lib/server/runtime/runtime.ts";
@@ -17,7 +17,7 @@ import { startFakeRedis } from "../../support/fake_redis.ts";
 /** A service of a test, and what it wrote. */
 interface Setup extends Pick<ServerService, "operatorHandler" | "log" | "guardReady" | "close"> {
   /** Reads a file of keys again; gives the names of the keys, and whether they differ. */
-  readonly renewKeys: (option?: KeyFileOption) => RenewedKeys;
+  readonly renewKeys: (option?: KeyFileOption) => ReturnType<ServerKeys["renew"]>;
   /** Asks for a path, and gives the reply. */
   readonly get: (path: string, headers?: HeadersInit) => Promise<Response>;
   readonly written: string[];
