@@ -134,7 +134,9 @@ export function guardKeyRisks(
 ): readonly string[] {
   const text = Buffer.from(guardKey).toString("latin1");
   return [
-    ...(isOneCharacter(text) ? [`${place} has one character repeated, which is easily guessed.`] : []),
+    ...(isOneCharacter(text)
+      ? [`${place} has one character repeated, which is easily guessed.`]
+      : []),
     ...(callerKeys.some(({ key }) => key === text)
       ? [`${place} has a key of ${callers}, which callers have.`]
       : []),

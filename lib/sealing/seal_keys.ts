@@ -8,15 +8,7 @@ import { Buffer } from "node:buffer";
 import { timingSafeEqual } from "node:crypto";
 import { utf8Text } from "../system/foreign_text.ts";
 import { isOneCharacter, KeyFileError, keyLines } from "../system/key_file.ts";
-import {
-  decrypt,
-  encrypt,
-  IV_BYTES,
-  KEY_BYTES,
-  keyIdIn,
-  partsOf,
-  protectedHeader,
-} from "./jwe.ts";
+import { decrypt, encrypt, IV_BYTES, KEY_BYTES, keyIdIn, partsOf, protectedHeader } from "./jwe.ts";
 import { isSealed, withoutBlanks } from "./sealed.ts";
 
 /** A key of sealed secrets. */

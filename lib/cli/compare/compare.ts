@@ -23,7 +23,7 @@ import { CommandError } from "../io/io.ts";
 import { type Draw, type Question, questionsFor, WINDOW, windowQuestion } from "./questions.ts";
 import { type CompareParts, MAX_REQUESTS, parseServiceUrl, RemoteService } from "./remote.ts";
 import { type Finding, reportOf } from "./report.ts";
-import { type SentCall, describeReply } from "./service_calls.ts";
+import { describeReply, type SentCall } from "./service_calls.ts";
 import { findWindow } from "./window.ts";
 
 /** Difference of clocks that no user notices, in milliseconds: a third of a time step. */

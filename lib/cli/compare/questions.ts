@@ -12,12 +12,12 @@ import { SealKeys, UnopenedError } from "../../sealing/seal_keys.ts";
 import { attributeValue } from "../../xml/tree.ts";
 import type { ServerReply } from "../http_reply.ts";
 import {
-  type SentCall,
   describeReply,
   elementsIn,
   type Form,
   FORMS,
   resultIn,
+  type SentCall,
   textIn,
   writeCall,
 } from "./service_calls.ts";

@@ -82,7 +82,9 @@ export async function serve(
     // blocks.
     const stopped = stopSignal(config.exitWithParent);
     void stopped.then((reason) => {
-      if (state.address === undefined && reason !== "standard input ended") process.exit(EXIT_CODES[reason]);
+      if (state.address === undefined && reason !== "standard input ended") {
+        process.exit(EXIT_CODES[reason]);
+      }
     });
     await service.selfCheck;
     // The operator port first: a server without it must not take callers from others on a shared
