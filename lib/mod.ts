@@ -260,15 +260,15 @@ function telemetryOf(given: LibraryTelemetry): Telemetry {
 
 function guardOf(
   { config, guardKey, readFiles }: CheckedOptions,
-  wallNow: () => number,
+  now: () => number,
   log: ErrorLog,
 ): Guard | undefined {
   const settings = {
     ...config,
     guardKey,
     randomBytes,
-    wallNow,
-    now: () => performance.now(),
+    now,
+    monotonicMs: () => performance.now(),
     readFiles: () =>
       readFiles((option, error) =>
         log.error(`${option} cannot be read again: the last text is used`, error)

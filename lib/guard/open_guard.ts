@@ -40,9 +40,9 @@ export interface GuardSettings {
   /** Source of random bytes for cryptography. */
   readonly randomBytes: (length: number) => Uint8Array;
   /** A monotonic clock in milliseconds. */
-  readonly now: () => number;
+  readonly monotonicMs: () => number;
   /** The clock of this server in milliseconds, to compare with the store's; no comparison without. */
-  readonly wallNow?: (() => number) | undefined;
+  readonly now?: (() => number) | undefined;
   /** Reads the texts of the files for a store; called for each connection. */
   readonly readFiles?: (() => StoreFiles) | undefined;
 }
@@ -82,14 +82,14 @@ export function openGuard(settings: GuardSettings, events: GuardEvents = {}): Gu
     return { ...names, ...redisStore(rules, guard, { ...settings, guardKey: key }, events) };
   }
   const { onEviction = () => {} } = events;
-  const memory = new MemoryStore({ rules, now: settings.now, maxEntries, onEviction });
+  const memory = new MemoryStore({ rules, now: settings.monotonicMs, maxEntries, onEviction });
   return { ...names, store: memory, memory };
 }
 
 function redisStore(
   rules: GuardRules,
   url: StoreUrl,
-  { now, wallNow, period, guardKey, readFiles = () => ({}) }:
+  { monotonicMs, now, period, guardKey, readFiles = () => ({}) }:
     & GuardSettings
     & { readonly guardKey: Uint8Array },
   events: GuardEvents,
@@ -98,8 +98,8 @@ function redisStore(
   const primary = primaryObserver(events);
   const link = new StoreLink({
     open: (onLoss) =>
-      openStore(url, { readFiles, timeoutMs: url.timeoutMs, now, onLoss, ...primary }),
-    now,
+      openStore(url, { readFiles, timeoutMs: url.timeoutMs, now: monotonicMs, onLoss, ...primary }),
+    now: monotonicMs,
     onChange: (error) => {
       markReady();
       events.onStoreChange?.(error);
@@ -111,12 +111,12 @@ function redisStore(
   const monitor = new StoreMonitor({
     link,
     keyId: guardKeyId(guardKey),
-    wallNow,
+    now,
     maxClockMs: period * 1000 / 3,
     onFinding,
     onEnd,
   });
-  const store = new RedisStore({ rules, link, monitor, now, onError });
+  const store = new RedisStore({ rules, link, monitor, now: monotonicMs, onError });
   const shared = {
     failing: () => link.failing,
     aheadMs: () => monitor.aheadMs,

@@ -27,7 +27,7 @@ export interface GuardObserver {
   /** Returns the time in milliseconds since any fixed moment, by a monotonic clock. */
   readonly monotonicMs: () => number;
   /** Returns the time in milliseconds since 1970-01-01T00:00:00Z. */
-  readonly wallNow?: () => number;
+  readonly now?: () => number;
   /** Source of random bytes for cryptography. */
   readonly randomBytes: (length: number) => Uint8Array;
 }
@@ -45,13 +45,13 @@ const WHITE_SPACE: readonly number[] = [0x09, 0x0a, 0x0d, 0x20];
  * @throws {OptionFileError} When a file of the options cannot be used.
  */
 export function createGuard(config: Config, observer: GuardObserver): Guard | undefined {
-  const { log, count, monotonicMs, wallNow, randomBytes } = observer;
+  const { log, count, monotonicMs, now, randomBytes } = observer;
   // Read the file even if the guard needs no key: all commands must refuse an unusable file.
   const { guard, guardKeyFile } = config;
   const guardKey = guardKeyFile === undefined ? undefined : readGuardKey(guardKeyFile);
   const readFiles = guard === "memory" ? undefined : latestFiles(config);
   const store = `the store of the guard, ${guard},`;
-  return openGuard({ ...config, guardKey, readFiles, randomBytes, wallNow, now: monotonicMs }, {
+  return openGuard({ ...config, guardKey, readFiles, randomBytes, monotonicMs, now }, {
     onEviction: evictionObserver(config, observer),
     onStoreError: () => count("store-error"),
     onStoreChange: (error) => {

@@ -120,7 +120,7 @@ export function createServerService(
     log,
     monotonicMs,
     randomBytes,
-    wallNow: now,
+    now,
     count: (event, count) => metrics?.countGuard(event, count),
   });
   const { handler, operatorHandler, selfCheck } = createService(config, {

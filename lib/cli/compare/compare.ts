@@ -280,7 +280,7 @@ class Comparison {
 
   /** Answers a question as a server with some options does that has just been started. */
   async #answerHere({ question, draw }: Asked, config: Config): Promise<string> {
-    const clock = { randomBytes, now: () => performance.now() };
+    const clock = { randomBytes, monotonicMs: () => performance.now() };
     // It opens no store, port, log or file: the guard is in memory.
     const { handler } = createService(config, {
       now: () => draw.drawnMs + this.#aheadMs,

@@ -28,7 +28,7 @@ export interface StoreMonitorOptions {
   /** Id of the guard key, from which the key cannot be recovered. */
   readonly keyId: string;
   /** The clock of this server in milliseconds; undefined for no comparison. */
-  readonly wallNow: (() => number) | undefined;
+  readonly now: (() => number) | undefined;
   /** Difference of clocks from which on it is a finding, in milliseconds. */
   readonly maxClockMs: number;
   /** Called when a finding begins, and with each new count of evictions. */
@@ -122,8 +122,8 @@ export class StoreMonitor {
   }
 
   async #lookAt(send: Send): Promise<Look> {
-    const { wallNow } = this.#options;
-    const sentMs = wallNow?.() ?? 0;
+    const { now } = this.#options;
+    const sentMs = now?.() ?? 0;
     const [storeMs, evicted] = await Promise.all([
       send(["TIME"]).then(readTimeMs).catch(unlessSilent),
       this.#isInfoRefused
@@ -137,8 +137,8 @@ export class StoreMonitor {
           return undefined;
         }),
     ]);
-    if (wallNow === undefined || storeMs === undefined) return { aheadMs: undefined, evicted };
-    const aheadMs = Math.max(0, sentMs - storeMs) + Math.min(0, wallNow() - storeMs);
+    if (now === undefined || storeMs === undefined) return { aheadMs: undefined, evicted };
+    const aheadMs = Math.max(0, sentMs - storeMs) + Math.min(0, now() - storeMs);
     return { aheadMs, evicted };
   }
 

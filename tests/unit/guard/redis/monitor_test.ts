@@ -53,7 +53,7 @@ function testMonitor(
             ),
         },
         keyId: "own",
-        wallNow: () => nowMs,
+        now: () => nowMs,
         maxClockMs: PERIOD_MS / 3,
         onFinding: ({ kind, ...more }) =>
           void events.push([kind, ...Object.values(more)].join(" ")),
