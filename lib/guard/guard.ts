@@ -267,12 +267,8 @@ export interface SharedStore {
   readonly failing: () => readonly string[];
   /** The time by which this server's clock is ahead of the store's; undefined if unknown. */
   readonly aheadMs: () => number | undefined;
-  /** Whether the clocks are too far apart. */
-  readonly isClockApart: () => boolean;
-  /** Whether another server used the store with another guard key in the last half minute. */
-  readonly hasOtherKeys: () => boolean;
-  /** Whether the store evicted entries in the last minute. */
-  readonly isFull: () => boolean;
+  /** Clauses about the store and its servers, by the name of the store. */
+  readonly problems: (store: string) => readonly string[];
 }
 
 /** Guard of secrets: a store, and the functions that name secrets and sources in it. */

@@ -14,6 +14,7 @@ import {
 import { type Guard, type GuardRules, guardRules, refusesNothing } from "./guard.ts";
 import { type Evicted, MemoryStore } from "./memory_store.ts";
 import { type ClientOptions, openStore, type StoreFiles } from "./redis/connect.ts";
+import { findingText } from "./redis/findings.ts";
 import { StoreLink } from "./redis/link.ts";
 import { type StoreFinding, StoreMonitor } from "./redis/monitor.ts";
 import { RedisStore } from "./redis/store.ts";
@@ -120,9 +121,10 @@ function redisStore(
   const shared = {
     failing: () => link.failing,
     aheadMs: () => monitor.aheadMs,
-    isClockApart: () => monitor.isClockApart,
-    hasOtherKeys: () => monitor.hasOtherKeys,
-    isFull: () => monitor.isFull,
+    problems: (store: string) => [
+      ...link.failing.map((clause) => `${store}, ${clause}`),
+      ...monitor.findings.map((finding) => findingText(store, finding)),
+    ],
   };
   return { store, ready, shared };
 }

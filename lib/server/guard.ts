@@ -11,7 +11,7 @@ import type { Guard } from "../guard/guard.ts";
 import type { Evicted } from "../guard/memory_store.ts";
 import { type GuardEvents, openGuard } from "../guard/open_guard.ts";
 import type { StoreFiles } from "../guard/redis/connect.ts";
-import { clockClause, findingText, FULL_STORE, OTHER_KEYS } from "../guard/redis/findings.ts";
+import { findingText } from "../guard/redis/findings.ts";
 import { storeClause } from "../guard/redis/reasons.ts";
 import type { Log } from "../telemetry/log.ts";
 import type { GuardEvent } from "../telemetry/metrics.ts";
@@ -94,13 +94,7 @@ export function guardProblems(guard: Guard | undefined): readonly string[] {
   const { store, shared } = guard;
   const name = "the store of the guard";
   if (!store.isHealthy()) return [`${name} does not answer`];
-  if (shared === undefined) return [];
-  return [
-    ...shared.failing().map((clause) => `${name}, ${clause}`),
-    ...(shared.isClockApart() ? [`${clockClause(shared.aheadMs()!)} of ${name}`] : []),
-    ...(shared.hasOtherKeys() ? [`${name} ${OTHER_KEYS}`] : []),
-    ...(shared.isFull() ? [`${name} ${FULL_STORE}`] : []),
-  ];
+  return shared?.problems(name) ?? [];
 }
 
 /** The byte order mark of UTF-8, which programs on Windows write. */
