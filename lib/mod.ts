@@ -38,9 +38,15 @@ import {
   type FaultDetails,
   type HeaderBlockName,
 } from "./operations/fault.ts";
-import { type Operation, PAIR, type Result, SEAL, VALIDATE_PIN } from "./operations/operations.ts";
+import {
+  type Operation,
+  PAIR,
+  type Result,
+  SEAL,
+  type SealArguments,
+  VALIDATE_PIN,
+} from "./operations/operations.ts";
 import type { PairArguments, PairingInfo } from "./operations/pair.ts";
-import type { SealArguments } from "./operations/seal.ts";
 import type { ValidatePinArguments } from "./operations/validate_pin.ts";
 import type { SecretEncoding } from "./otp/secret.ts";
 import type { OtpAlgorithm } from "./otp/totp.ts";
@@ -254,15 +260,15 @@ function telemetryOf(given: LibraryTelemetry): Telemetry {
 
 function guardOf(
   { config, guardKey, readFiles }: CheckedOptions,
-  wallNow: () => number,
+  now: () => number,
   log: ErrorLog,
 ): Guard | undefined {
   const settings = {
     ...config,
     guardKey,
     randomBytes,
-    wallNow,
-    now: () => performance.now(),
+    now,
+    monotonicMs: () => performance.now(),
     readFiles: () =>
       readFiles((option, error) =>
         log.error(`${option} cannot be read again: the last text is used`, error)

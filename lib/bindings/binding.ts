@@ -9,8 +9,8 @@ import type { Fault } from "../operations/fault.ts";
 import type { Arguments, Operation, Result } from "../operations/operations.ts";
 import type { MediaType } from "./media_type.ts";
 
-/** Head of a request for an operation. */
-export interface CallHead {
+/** A request for an operation. */
+export interface CallRequest {
   /** Method; GET for HEAD. */
   readonly method: string;
   /** Name of the operation in the path; undefined when the path names no operation. */
@@ -21,14 +21,8 @@ export interface CallHead {
   readonly mediaType: MediaType;
   /** Header fields. */
   readonly headers: Headers;
-}
-
-/** A request for an operation. */
-export interface CallRequest extends CallHead {
   /** Body; empty until it is read, and when the binding reads no body. */
   readonly body: Uint8Array;
-  /** Binding of the reply or fault. A reader replaces it when the body belongs to another. */
-  binding: Binding | undefined;
 }
 
 /** Format of the body that a binding reads. */
@@ -77,7 +71,7 @@ export interface BindingFormat {
   /** Name of the binding in the contract. */
   readonly name: string;
   /** Whether the binding accepts a request; the first that accepts it reads it. */
-  readonly accepts: (head: CallHead) => boolean;
+  readonly accepts: (head: Omit<CallRequest, "body">) => boolean;
   /** Format of the body; undefined when the binding reads no body. */
   readonly body?: BodyFormat;
   /** Writes the reply with a result. */
@@ -96,14 +90,26 @@ export interface PathBinding extends BindingFormat {
   readonly readArguments: (operation: Operation, request: CallRequest) => CallArguments;
 }
 
+/** A body that was parsed. */
+export interface ParsedBody {
+  /** Binding that the body belongs to, which writes the reply or fault. */
+  readonly binding: Binding;
+  /**
+   * Reads the call.
+   *
+   * @throws {Fault} When the body is not a call of the binding.
+   */
+  readonly readCall: () => Call;
+}
+
 /** A binding whose body names the operation. */
 export interface CallBinding extends BindingFormat {
   /**
-   * Reads a call.
+   * Parses a body, which may belong to another binding.
    *
-   * @throws {Fault} When the request is not a call of this binding.
+   * @throws {Fault} When the body is malformed.
    */
-  readonly readCall: (request: CallRequest) => Call;
+  readonly parse: (request: CallRequest) => ParsedBody;
 }
 
 /** A binding. */

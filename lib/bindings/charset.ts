@@ -7,7 +7,7 @@
 
 import { Buffer } from "node:buffer";
 import { Fault } from "../operations/fault.ts";
-import { placeAfter } from "../xml/cursor.ts";
+import { placeAfter } from "../system/foreign_text.ts";
 
 /** Decodes bytes strictly. */
 export type Decode = (bytes: Uint8Array) => string;

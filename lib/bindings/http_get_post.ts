@@ -19,11 +19,9 @@ import { rootNameOf, XSD_NAMESPACE, XSI_NAMESPACE } from "./xsd.ts";
 
 /** Makes the binding HTTP GET: parameters from the query string only. */
 export function httpGetBinding(namespace: string): PathBinding {
-  const reader: Pick<PathBinding, "name" | "readArguments"> = {
-    name: "HTTP GET",
-    readArguments: (operation, { query }) => readParameters(operation, readQuery(query)),
-  };
-  return paramsBinding(reader, "GET", namespace);
+  const readArguments: PathBinding["readArguments"] = (operation, { query }) =>
+    readParameters(operation, readQuery(query));
+  return paramsBinding({ name: "HTTP GET", readArguments }, "GET", namespace);
 }
 
 /** Reading half of the binding HTTP POST: parameters from the form body only. */

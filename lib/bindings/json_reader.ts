@@ -10,7 +10,7 @@
  */
 
 import { Fault } from "../operations/fault.ts";
-import { placeAfter } from "../xml/cursor.ts";
+import { placeAfter } from "../system/foreign_text.ts";
 import { emptyBody } from "./faults.ts";
 
 /** Deepest nesting of a member's value. */

@@ -9,11 +9,11 @@ import type { OptionsOf } from "./args/commands.ts";
 import { UsageError } from "../config/option.ts";
 import { secretKey } from "../otp/secret.ts";
 import { hotp, importOtpKey, timeStep } from "../otp/totp.ts";
-import { VALIDATE_PIN } from "../operations/operations.ts";
+import { checkSecretCode } from "../operations/operations.ts";
 import { isSealed } from "../sealing/sealed.ts";
 import { readSecret } from "./io/io.ts";
 import { writeStderr } from "./io/output.ts";
-import { callContext, inWordsOfOptions } from "./operation_call.ts";
+import { inWordsOfOptions } from "./operation_call.ts";
 
 /**
  * Prints the code on stdout, and its remaining seconds on stderr.
@@ -31,7 +31,7 @@ export async function code(
   const { algorithm, digits, period, secretEncoding } = config;
   const secretCode = await readSecret(secretFile);
   const nowMs = at ?? Date.now();
-  await checkSecret(secretCode, config);
+  checkSecret(secretCode, config);
   const key = await importOtpKey(secretKey(secretCode, secretEncoding)!, algorithm);
   const step = timeStep(nowMs, period);
   print(await hotp(key, step, digits));
@@ -42,14 +42,12 @@ export async function code(
   return 0;
 }
 
-// Checks the secret: the service does so even with an empty pin.
-async function checkSecret(secretCode: string, config: Config): Promise<void> {
+function checkSecret(secretCode: string, config: Config): void {
   if (isSealed(secretCode)) {
     throw new UsageError("the secret is sealed: give the secret itself");
   }
-  const args = new Map([["pin", ""], ["secretCode", secretCode]]);
   try {
-    await VALIDATE_PIN.invoke(args, callContext(config, 0));
+    checkSecretCode(secretCode, config);
   } catch (error) {
     throw inWordsOfOptions(error);
   }

@@ -5,7 +5,7 @@
  */
 
 import type { Config } from "../config/options.ts";
-import { readKeys } from "../server/server.ts";
+import { readKeys } from "../server/files/keys.ts";
 import { hostPort } from "../server/runtime/runtime.ts";
 import type { NamedSecret, UnlockedSecret } from "../http/operator_endpoints.ts";
 import { printable } from "../system/foreign_text.ts";

@@ -16,7 +16,7 @@ import {
   type SecretForm,
   UnopenedError,
 } from "../sealing/seal_keys.ts";
-import { sealKeysOf } from "../server/server.ts";
+import { sealKeysOf } from "../server/files/keys.ts";
 import type { OptionsOf } from "./args/commands.ts";
 import { fileRisksOf } from "./check/warnings.ts";
 import { csvLine, type CsvRecord, csvRecords, recordError } from "./io/csv.ts";

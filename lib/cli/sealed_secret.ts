@@ -8,7 +8,7 @@ import type { Config } from "../config/options.ts";
 import { OptionFileError } from "../config/option.ts";
 import { openSecret, type SealKeys, UnopenedError } from "../sealing/seal_keys.ts";
 import { isSealed } from "../sealing/sealed.ts";
-import { sealKeysOf } from "../server/server.ts";
+import { sealKeysOf } from "../server/files/keys.ts";
 import { CommandError } from "./io/io.ts";
 
 const CURE = "run the command with authenticator-as-service, or type the secret itself";

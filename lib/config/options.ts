@@ -5,7 +5,7 @@
  * @module
  */
 
-import { isIPv6 } from "node:net";
+import { isIP, isIPv6 } from "node:net";
 import { parseStoreUrl, type StoreUrl } from "../guard/redis/store_url.ts";
 import { DEFAULT_ENTRIES } from "../guard/memory_store.ts";
 import { MAX_WINDOW } from "../otp/totp.ts";
@@ -277,8 +277,9 @@ export function parseConfig(sources: OptionSources): Config {
     const flag = flagOf(guardTlsCa === undefined ? "guardTlsCert" : "guardTlsCa");
     throw new UsageError(`${flag} needs a rediss:// URL in --guard`);
   }
-  const { port, socket, metricsPort } = config;
-  if (socket === undefined && port !== 0 && port === metricsPort) {
+  const { host, port, socket, metricsHost, metricsPort } = config;
+  const isOnePort = socket === undefined && port !== 0 && port === metricsPort;
+  if (isOnePort && !areApart(host, metricsHost)) {
     throw new UsageError("--port and --metrics-port must be different");
   }
   // Deno has no TLS on a socket.
@@ -295,6 +296,15 @@ function mustBeGivenTogether(
   if ((config[one] === undefined) !== (config[other] === undefined)) {
     throw new UsageError(`${flagOf(one)} and ${flagOf(other)} must be given together`);
   }
+}
+
+// Whether two addresses are different, and none of them is that of all addresses. A name can have any.
+function areApart(...hosts: readonly [string, string]): boolean {
+  const [one, other] = hosts.map((host) =>
+    isIPv6(host) ? new URL(`http://[${host}]`).hostname : host
+  );
+  return one !== other && hosts.every((host) => isIP(host) !== 0) &&
+    ![one, other].some((host) => host === "0.0.0.0" || host === "[::]");
 }
 
 /** Returns the value of an option as typed, without passwords; undefined when it has no value. */

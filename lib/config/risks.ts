@@ -4,8 +4,11 @@
  * @module
  */
 
+import { Buffer } from "node:buffer";
+import type { CallerKey } from "../http/api_keys.ts";
 import { MAX_ADVISABLE_WINDOW } from "../otp/totp.ts";
 import { isInTheClear, isLoopback } from "../page/shared/address.ts";
+import { isOneCharacter, type KeyLine, keyLines } from "../system/key_file.ts";
 import type { Config } from "./options.ts";
 
 /** Options of a service, and which keys it has. */
@@ -88,56 +91,54 @@ function hasPassword(guard: Config["guard"]): boolean {
   return guard !== "memory" && guard.hasPassword;
 }
 
-/** Lines of API keys with risks, by their numbers. */
-export interface KeyLines {
-  /** Lines with a colon but without a name. */
-  readonly doubtful: readonly number[];
-  /** Lines whose key is one character repeated. */
-  readonly guessable: readonly number[];
-}
-
 /**
  * Finds the risks of API keys.
  *
+ * @param text The lines of the keys.
  * @param place The place of the lines, for instance the file of an option.
+ * @throws {KeyFileError} When a name is too long, or there are no keys.
  */
-export function keyRisks({ doubtful, guessable }: KeyLines, place: string): readonly string[] {
-  const risk = (lines: readonly number[], clause: string): readonly string[] => {
-    if (lines.length === 0) return [];
-    const more = lines.length === 1 ? "" : ` (and ${lines.length - 1} more)`;
-    return [`line ${lines[0]}${more} of ${place} ${clause}`];
+export function keyRisks(text: string, place: string): readonly string[] {
+  const lines = keyLines(text);
+  const risk = ([first, ...more]: readonly KeyLine[], clause: string): readonly string[] => {
+    if (first === undefined) return [];
+    const others = more.length === 0 ? "" : ` (and ${more.length} more)`;
+    return [`line ${first.number}${others} of ${place} ${clause}`];
   };
   return [
+    // What is before the colon may have been meant as a name.
     ...risk(
-      doubtful,
+      lines.filter(({ line, name }) => name === undefined && line.includes(":")),
       "has a colon, and no name before it: the whole line is the key. A name begins with a letter, " +
         "and has only letters, digits, dots, hyphens and underscores.",
     ),
-    ...risk(guessable, "has one character repeated as its key, which is easily guessed."),
+    ...risk(
+      lines.filter(({ key }) => isOneCharacter(key)),
+      "has one character repeated as its key, which is easily guessed.",
+    ),
   ];
-}
-
-/** Facts of the guard's key. */
-export interface GuardKeyFacts {
-  /** True for one byte repeated. */
-  readonly isOneCharacter: boolean;
-  /** True for a key that is an API key too. */
-  readonly isApiKey: boolean;
 }
 
 /**
  * Finds the risks of the guard's key.
  *
+ * @param callerKeys The API keys.
  * @param place The place of the key, for instance the file of an option.
  * @param callers The place of the API keys.
  */
 export function guardKeyRisks(
-  { isOneCharacter, isApiKey }: GuardKeyFacts,
+  guardKey: Uint8Array,
+  callerKeys: readonly CallerKey[],
   place: string,
   callers: string,
 ): readonly string[] {
+  const text = Buffer.from(guardKey).toString("latin1");
   return [
-    ...(isOneCharacter ? [`${place} has one character repeated, which is easily guessed.`] : []),
-    ...(isApiKey ? [`${place} has a key of ${callers}, which callers have.`] : []),
+    ...(isOneCharacter(text)
+      ? [`${place} has one character repeated, which is easily guessed.`]
+      : []),
+    ...(callerKeys.some(({ key }) => key === text)
+      ? [`${place} has a key of ${callers}, which callers have.`]
+      : []),
   ];
 }

@@ -32,12 +32,16 @@ export interface GuardRules {
   readonly forgetUseMs: number;
 }
 
-/** State of a secret: its spending, its used time step, its sources. */
-export interface GuardState extends Spending {
-  /** The latest time step with an accepted code; -1 before the first one. */
-  readonly usedStep: number;
+/** Failures of a secret: its spending, and its sources. */
+export interface Failures extends Spending {
   /** The sources named in calls for this secret. */
   readonly sources: readonly SourceState[];
+}
+
+/** State of a secret: its failures, and its used time step. */
+export interface GuardState extends Failures {
+  /** The latest time step with an accepted code; -1 before the first one. */
+  readonly usedStep: number;
 }
 
 /** Subject of a decision: the time step of a pin and its source. */
@@ -103,7 +107,7 @@ export function sourceBudget({ maxFailures }: GuardRules): Budget {
  */
 export function refusedMs(
   rules: GuardRules,
-  state: GuardState,
+  state: Failures,
   source: string | undefined,
   nowMs: number,
 ): number {
@@ -119,16 +123,16 @@ export interface ThrottleTimes {
 }
 
 /** Returns the times for which pins of a secret are throttled, over all sources. */
-export function throttleTimes(rules: GuardRules, state: GuardState, nowMs: number): ThrottleTimes {
+export function throttleTimes(rules: GuardRules, state: Failures, nowMs: number): ThrottleTimes {
   const now = limited(rules, state, nowMs);
-  const sources = [undefined, ...now.sources.map(({ id }) => id)];
-  const waits = sources.map((source) => refusedBy(rules, now, source, nowMs));
-  return { toAllMs: Math.min(...waits), toSomeMs: Math.max(...waits) };
+  const ownMs = refusedBy(rules, now, undefined, nowMs);
+  const waits = now.sources.map(({ id }) => refusedBy(rules, now, id, nowMs));
+  return { toAllMs: Math.min(ownMs, ...waits), toSomeMs: Math.max(ownMs, ...waits) };
 }
 
 function refusedBy(
   rules: GuardRules,
-  state: GuardState,
+  state: Failures,
   source: string | undefined,
   nowMs: number,
 ): number {
@@ -207,7 +211,7 @@ function succeeded(
 }
 
 // Returns the state limited by `clampToClock`; the same object when nothing changes.
-function limited(rules: GuardRules, state: GuardState, nowMs: number): GuardState {
+function limited<State extends Failures>(rules: GuardRules, state: State, nowMs: number): State {
   if (rules.maxFailures === 0) return state;
   const total = clampToClock(totalBudget(rules), state, nowMs);
   const sources = state.sources.map((source) => limitedSource(rules, source, nowMs));
@@ -263,12 +267,8 @@ export interface SharedStore {
   readonly failing: () => readonly string[];
   /** The time by which this server's clock is ahead of the store's; undefined if unknown. */
   readonly aheadMs: () => number | undefined;
-  /** Whether the clocks are too far apart. */
-  readonly isClockApart: () => boolean;
-  /** Whether another server used the store with another guard key in the last half minute. */
-  readonly hasOtherKeys: () => boolean;
-  /** Whether the store evicted entries in the last minute. */
-  readonly isFull: () => boolean;
+  /** Clauses about the store and its servers, by the name of the store. */
+  readonly problems: (store: string) => readonly string[];
 }
 
 /** Guard of secrets: a store, and the functions that name secrets and sources in it. */

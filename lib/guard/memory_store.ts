@@ -4,11 +4,12 @@
  * @module
  */
 
-import { ExpiringMap } from "./expiring_map.ts";
-import { debtMs, FULL_BUDGET, type Spending } from "./budget.ts";
+import { type Entry, ExpiringMap } from "./expiring_map.ts";
+import { debtMs, FULL_BUDGET } from "./budget.ts";
 import {
   type CheckedPin,
   decide,
+  type Failures,
   type GuardRules,
   type GuardState,
   type GuardStore,
@@ -16,7 +17,6 @@ import {
   type MemoryStoreAdmin,
   refusedMs,
   throttleTimes,
-  totalBudget,
   type Verdict,
 } from "./guard.ts";
 import type { SourceState } from "./sources.ts";
@@ -39,17 +39,21 @@ export interface MemoryStoreOptions {
   readonly onEviction?: (what: Evicted) => void;
 }
 
-/** Failures of a secret: its debt, and its sources. */
-type Failures = Spending & Pick<GuardState, "sources">;
+/** Failures of a secret in a table. */
+interface HeldFailures extends Failures {
+  /** Expiry of the entry whose place they took, in milliseconds; 0 in a free place. */
+  readonly fromMs: number;
+}
 
 /**
  * Store in memory.
  *
  * Used codes and known sources come from right pins only and have their own tables, so a flood of
- * wrong pins for made-up secrets cannot evict them. Failures are sorted into classes, each in the
- * order of age; a full store evicts the oldest entry of the lowest class. The counts in a class
- * differ by a factor of two at most. To evict an entry and so regain its attempts, an attacker has to
- * send about as many wrong pins as the store has entries, for each of these attempts.
+ * wrong pins for made-up secrets cannot evict them. A full table evicts the entry that expires first: of
+ * failures, those of the secret with the fewest. A secret that takes the place of another expires later by
+ * the rest of its time (Young, 1994, "GreedyDual"). Otherwise a table full of two wrong pins each would
+ * forget every secret with one at the next pin. To evict an entry and so regain its attempts, an attacker
+ * has to send half as many wrong pins as the store has entries, or more, for each of these attempts.
  */
 export class MemoryStore implements GuardStore, MemoryStoreAdmin {
   readonly #rules: GuardRules;
@@ -59,9 +63,8 @@ export class MemoryStore implements GuardStore, MemoryStoreAdmin {
   readonly #used = new ExpiringMap<number>();
   /** Known sources, without their failures. */
   readonly #known = new ExpiringMap<readonly SourceState[]>();
-  /** Failures by class; the last class has the throttled secrets. */
-  readonly #classes: readonly ExpiringMap<Failures>[];
-  readonly #tables: readonly ExpiringMap<unknown>[];
+  readonly #failures = new ExpiringMap<HeldFailures>();
+  readonly #tables = [this.#used, this.#known, this.#failures];
   #swept = 0;
 
   /** Makes an empty store. */
@@ -70,9 +73,6 @@ export class MemoryStore implements GuardStore, MemoryStoreAdmin {
     this.#now = now;
     this.#maxEntries = maxEntries;
     this.#onEviction = onEviction ?? (() => {});
-    const classes = 2 + Math.floor(Math.log2(Math.max(1, rules.maxFailures)));
-    this.#classes = Array.from({ length: classes }, () => new ExpiringMap<Failures>());
-    this.#tables = [this.#used, this.#known, ...this.#classes];
   }
 
   /** Decides about a pin. It runs synchronously, hence atomically. */
@@ -83,15 +83,11 @@ export class MemoryStore implements GuardStore, MemoryStoreAdmin {
     const { verdict, state } = decide(this.#rules, before, pin, nowMs);
     const isAccepted = verdict === "accepted";
     if (isAccepted && this.#rules.singleUse) {
-      this.#used.set(fingerprint, state.usedStep, nowMs + this.#rules.forgetUseMs);
-      this.#makeRoom(this.#used, "used");
+      const untilMs = nowMs + this.#rules.forgetUseMs;
+      if (this.#makeRoom(this.#used, fingerprint, nowMs)) this.#onEviction("used");
+      this.#used.set(fingerprint, state.usedStep, untilMs);
     }
-    // A wrong pin of a source does not make the entry of the known ones younger.
-    if (state.sources !== before.sources) {
-      const [wereKnown, known] = [knownOf(before), knownOf(state)];
-      const isSame = JSON.stringify(known) === JSON.stringify(wereKnown);
-      if (isAccepted || !isSame) this.#keepKnown(fingerprint, known);
-    }
+    if (state.sources !== before.sources) this.#keepKnown(fingerprint, knownOf(state), nowMs);
     if (state !== before) this.#keepFailures(fingerprint, state, nowMs);
     return verdict;
   }
@@ -117,16 +113,17 @@ export class MemoryStore implements GuardStore, MemoryStoreAdmin {
 
   /** Returns the number of remembered secrets with wrong pins. */
   size(): number {
-    return this.#classes.reduce((sum, { size }) => sum + size, 0);
+    return this.#failures.living(this.#now());
   }
 
   /** Returns the number of secrets throttled now, for one source or for all. */
   throttled(): number {
     const nowMs = this.#now();
-    return this.#classes.flatMap((failures) => [...failures.keys(nowMs)])
-      .filter((fingerprint) =>
-        throttleTimes(this.#rules, this.#stateOf(fingerprint, nowMs), nowMs).toSomeMs > 0
-      ).length;
+    let count = 0;
+    for (const failures of this.#failures.values(nowMs)) {
+      if (throttleTimes(this.#rules, failures, nowMs).toSomeMs > 0) count++;
+    }
+    return count;
   }
 
   /**
@@ -137,7 +134,7 @@ export class MemoryStore implements GuardStore, MemoryStoreAdmin {
   unlock(fingerprint: string): boolean {
     const nowMs = this.#now();
     const isRemembered = this.#tables.some((table) => table.get(fingerprint, nowMs) !== undefined);
-    this.#deleteFailures(fingerprint);
+    this.#failures.delete(fingerprint);
     return isRemembered;
   }
 
@@ -147,59 +144,41 @@ export class MemoryStore implements GuardStore, MemoryStoreAdmin {
     this.#tables[this.#swept]!.sweep(nowMs);
   }
 
-  #deleteFailures(fingerprint: string): void {
-    for (const failures of this.#classes) if (failures.delete(fingerprint)) return;
-  }
-
   #stateOf(fingerprint: string, nowMs: number): GuardState {
     const usedStep = this.#used.get(fingerprint, nowMs) ?? INITIAL_STATE.usedStep;
-    const failures = this.#failuresOf(fingerprint, nowMs);
+    const failures = this.#failures.get(fingerprint, nowMs);
     if (failures !== undefined) return { ...failures, usedStep };
     return { ...FULL_BUDGET, usedStep, sources: this.#known.get(fingerprint, nowMs) ?? [] };
   }
 
-  #failuresOf(fingerprint: string, nowMs: number): Failures | undefined {
-    for (const failures of this.#classes) {
-      const found = failures.get(fingerprint, nowMs);
-      if (found !== undefined) return found;
-    }
-    return undefined;
-  }
-
-  #keepKnown(fingerprint: string, known: readonly SourceState[]): void {
-    if (known.length === 0) return void this.#known.delete(fingerprint);
+  #keepKnown(fingerprint: string, known: readonly SourceState[], nowMs: number): void {
+    if (known.length === 0) return this.#known.delete(fingerprint);
+    if (this.#makeRoom(this.#known, fingerprint, nowMs)) this.#onEviction("known");
     const untilMs = Math.max(...known.map(({ knownUntilMs }) => knownUntilMs));
     this.#known.set(fingerprint, known, untilMs);
-    this.#makeRoom(this.#known, "known");
   }
 
   #keepFailures(fingerprint: string, state: GuardState, nowMs: number): void {
-    this.#deleteFailures(fingerprint);
     const { debtMs: owed, lastMs, sources } = state;
     const keepMs = Math.max(...[state, ...sources].map((spending) => debtMs(spending, nowMs)));
-    if (keepMs === 0) return;
-    if (this.size() >= this.#maxEntries) this.#evictFailures();
-    this.#classes[this.#classOf(state, nowMs)]!
-      .set(fingerprint, { debtMs: owed, lastMs, sources }, nowMs + keepMs);
+    const held = this.#failures.get(fingerprint, nowMs);
+    if (keepMs === 0) return this.#failures.delete(fingerprint);
+    const evicted = this.#makeRoom(this.#failures, fingerprint, nowMs);
+    if (evicted !== undefined) {
+      const isThrottled = refusedMs(this.#rules, evicted.value, undefined, nowMs) > 0;
+      this.#onEviction(isThrottled ? "throttled" : "failed");
+    }
+    const fromMs = held?.fromMs ?? evicted?.untilMs ?? 0;
+    const failures = { debtMs: owed, lastMs, sources, fromMs };
+    this.#failures.set(fingerprint, failures, Math.max(nowMs, fromMs) + keepMs);
   }
 
-  #classOf(state: GuardState, nowMs: number): number {
-    const last = this.#classes.length - 1;
-    if (refusedMs(this.#rules, state, undefined, nowMs) > 0) return last;
-    const failures = debtMs(state, nowMs) / totalBudget(this.#rules).refillMs;
-    return Math.min(Math.floor(Math.log2(Math.max(1, failures))), last - 1);
-  }
-
-  #evictFailures(): void {
-    const lowest = this.#classes.findIndex(({ size }) => size > 0);
-    this.#classes[lowest]!.deleteOldest();
-    this.#onEviction(lowest === this.#classes.length - 1 ? "throttled" : "failed");
-  }
-
-  #makeRoom(table: ExpiringMap<unknown>, what: Evicted): void {
-    if (table.size <= this.#maxEntries) return;
-    table.deleteOldest();
-    this.#onEviction(what);
+  // Makes room for a key. Returns the entry that was evicted; undefined without one, and for one that
+  // had expired.
+  #makeRoom<T>(table: ExpiringMap<T>, key: string, nowMs: number): Entry<T> | undefined {
+    table.delete(key);
+    const first = table.size < this.#maxEntries ? undefined : table.deleteFirst();
+    return first !== undefined && first.untilMs > nowMs ? first : undefined;
   }
 }
 

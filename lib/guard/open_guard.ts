@@ -14,6 +14,7 @@ import {
 import { type Guard, type GuardRules, guardRules, refusesNothing } from "./guard.ts";
 import { type Evicted, MemoryStore } from "./memory_store.ts";
 import { type ClientOptions, openStore, type StoreFiles } from "./redis/connect.ts";
+import { findingText } from "./redis/findings.ts";
 import { StoreLink } from "./redis/link.ts";
 import { type StoreFinding, StoreMonitor } from "./redis/monitor.ts";
 import { RedisStore } from "./redis/store.ts";
@@ -40,9 +41,9 @@ export interface GuardSettings {
   /** Source of random bytes for cryptography. */
   readonly randomBytes: (length: number) => Uint8Array;
   /** A monotonic clock in milliseconds. */
-  readonly now: () => number;
+  readonly monotonicMs: () => number;
   /** The clock of this server in milliseconds, to compare with the store's; no comparison without. */
-  readonly wallNow?: (() => number) | undefined;
+  readonly now?: (() => number) | undefined;
   /** Reads the texts of the files for a store; called for each connection. */
   readonly readFiles?: (() => StoreFiles) | undefined;
 }
@@ -82,14 +83,14 @@ export function openGuard(settings: GuardSettings, events: GuardEvents = {}): Gu
     return { ...names, ...redisStore(rules, guard, { ...settings, guardKey: key }, events) };
   }
   const { onEviction = () => {} } = events;
-  const memory = new MemoryStore({ rules, now: settings.now, maxEntries, onEviction });
+  const memory = new MemoryStore({ rules, now: settings.monotonicMs, maxEntries, onEviction });
   return { ...names, store: memory, memory };
 }
 
 function redisStore(
   rules: GuardRules,
   url: StoreUrl,
-  { now, wallNow, period, guardKey, readFiles = () => ({}) }:
+  { monotonicMs, now, period, guardKey, readFiles = () => ({}) }:
     & GuardSettings
     & { readonly guardKey: Uint8Array },
   events: GuardEvents,
@@ -98,8 +99,8 @@ function redisStore(
   const primary = primaryObserver(events);
   const link = new StoreLink({
     open: (onLoss) =>
-      openStore(url, { readFiles, timeoutMs: url.timeoutMs, now, onLoss, ...primary }),
-    now,
+      openStore(url, { readFiles, timeoutMs: url.timeoutMs, now: monotonicMs, onLoss, ...primary }),
+    now: monotonicMs,
     onChange: (error) => {
       markReady();
       events.onStoreChange?.(error);
@@ -111,18 +112,19 @@ function redisStore(
   const monitor = new StoreMonitor({
     link,
     keyId: guardKeyId(guardKey),
-    wallNow,
+    now,
     maxClockMs: period * 1000 / 3,
     onFinding,
     onEnd,
   });
-  const store = new RedisStore({ rules, link, monitor, now, onError });
+  const store = new RedisStore({ rules, link, monitor, now: monotonicMs, onError });
   const shared = {
     failing: () => link.failing,
     aheadMs: () => monitor.aheadMs,
-    isClockApart: () => monitor.isClockApart,
-    hasOtherKeys: () => monitor.hasOtherKeys,
-    isFull: () => monitor.isFull,
+    problems: (store: string) => [
+      ...link.failing.map((clause) => `${store}, ${clause}`),
+      ...monitor.findings.map((finding) => findingText(store, finding)),
+    ],
   };
   return { store, ready, shared };
 }

@@ -7,7 +7,7 @@
 import { Buffer } from "node:buffer";
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { SealKey } from "../sealing/seal_keys.ts";
-import { isOneCharacter, KeyFileError, keyLines } from "../system/key_file.ts";
+import { KeyFileError, keyLines } from "../system/key_file.ts";
 
 /** Length limits of a key, in characters. */
 const KEY_LENGTH = { min: 16, max: 256 };
@@ -56,29 +56,6 @@ export function parseKeys(text: string): readonly CallerKey[] {
     keys.push({ name, key });
   }
   return keys;
-}
-
-/**
- * Finds lines with one key that has a colon but no name. The text before the colon may have been
- * meant as a name, but is not a valid one.
- *
- * @returns Line numbers, from 1.
- * @throws {KeyFileError} When a name is too long, or there are no keys.
- */
-export function doubtfulLines(text: string): readonly number[] {
-  return keyLines(text).flatMap(({ line, name, number }) =>
-    name === undefined && line.includes(":") ? [number] : []
-  );
-}
-
-/**
- * Finds lines whose key is one character repeated.
- *
- * @returns Line numbers, from 1.
- * @throws {KeyFileError} When a name is too long, or there are no keys.
- */
-export function guessableLines(text: string): readonly number[] {
-  return keyLines(text).flatMap(({ key, number }) => isOneCharacter(key) ? [number] : []);
 }
 
 /**

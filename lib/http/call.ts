@@ -4,7 +4,13 @@
  * @module
  */
 
-import { type Binding, type Call, type CallRequest, SOURCE_FIELD } from "../bindings/binding.ts";
+import {
+  type Binding,
+  type Call,
+  type CallRequest,
+  type ParsedBody,
+  SOURCE_FIELD,
+} from "../bindings/binding.ts";
 import { Fault } from "../operations/fault.ts";
 import { type Operation, operationNamed } from "../operations/operations.ts";
 import { outcomeOf } from "../telemetry/request_event.ts";
@@ -19,12 +25,13 @@ import type { RouteResult } from "./response.ts";
  * @throws {Fault} When the request is no call, or the operation refuses its arguments.
  */
 export async function answerCall(context: RequestContext): Promise<RouteResult> {
-  const { request, target, route, operationName, parts } = context;
-  if (context.binding === undefined) throw new Error("A method of the route has no binding");
+  const { request, target, route, operationName, parts, binding } = context;
+  if (binding === undefined) throw new Error("A method of the route has no binding");
   const named = operationName === undefined ? route.operation : operationNamed(operationName);
-  const format = context.binding.body;
-  if (format !== undefined) context.body = await readBody(context, format);
-  const { operation, args, html, ignored } = readCall(context.binding, named, context);
+  if (binding.body !== undefined) context.body = await readBody(context, binding.body);
+  const parsed = parseBody(binding, named, context);
+  context.binding = parsed.binding;
+  const { operation, args, html, ignored } = parsed.readCall();
   context.operation = operation;
   context.ignored = ignored;
   if (operation.refusesOtherSites) checkSite(operation, context);
@@ -34,15 +41,19 @@ export async function answerCall(context: RequestContext): Promise<RouteResult> 
     source: sourceOf(context),
     base: () => baseOf(request, target, parts),
   });
-  // The reader of the call may have replaced the binding.
-  const reply = context.binding.writeReply(operation, completed.result);
+  const reply = parsed.binding.writeReply(operation, completed.result);
   return { reply, outcome: outcomeOf(completed), facts: completed.facts };
 }
 
-function readCall(binding: Binding, named: Operation | undefined, request: CallRequest): Call {
-  if ("readCall" in binding) return binding.readCall(request);
+function parseBody(
+  binding: Binding,
+  named: Operation | undefined,
+  request: CallRequest,
+): ParsedBody {
+  if ("parse" in binding) return binding.parse(request);
   if (named === undefined) throw new Error("A binding of paths accepted a request without one");
-  return { operation: named, ...binding.readArguments(named, request) };
+  const readCall = (): Call => ({ operation: named, ...binding.readArguments(named, request) });
+  return { binding, readCall };
 }
 
 // Refuses cross-site requests without a key: a web page must not spend the attempts of a secret, or

@@ -1,19 +1,5 @@
 /**
- * The service as a function from a request to a reply. The way of one request:
- *
- * ```text
- * Request ─ server/listen ─► http/handler
- *    ├─ http/request_target  Host, path, query                400 414
- *    ├─ http/router          route of the path and method     404 405
- *    ├─ http/api_keys        key of the caller                401
- *    ├─ http/body            media type, length, time         408 413 415 503
- *    ├─ bindings/*           body or query → call             fault
- *    ├─ operations/*         arguments, then one of:          fault
- *    │     ├─ pair:          otp/key_uri → qr/encode → qr/svg → xml/writer
- *    │     └─ validate_pin:  find → decide → confirm (otp/finder, guard, WebCrypto)
- *    ├─ bindings/*           result → reply, fault → reply
- *    └─ http/response        reply → Response; one event for log and metrics, without arguments
- * ```
+ * The service as a function from a request to a reply; docs/house.md draws the way of a request.
  *
  * @module
  */
@@ -24,7 +10,6 @@ import { bindingsOf } from "../bindings/bindings.ts";
 import { writePlainFault } from "../bindings/http_get_post.ts";
 import { parseMediaType } from "../bindings/media_type.ts";
 import { Fault } from "../operations/fault.ts";
-import { VALIDATE_PIN } from "../operations/operations.ts";
 import { factsOfFault, type RequestEvent } from "../telemetry/request_event.ts";
 import { BodyLimit } from "./body_limit.ts";
 import { createDocuments } from "./documents.ts";
@@ -82,7 +67,7 @@ export function createHandler(
       response = respond(methodOf(request), result.reply, context?.id);
     }
     if (context !== undefined) observe(context, result);
-    if (context?.operation === VALIDATE_PIN) await parts.replyBatch?.();
+    if (context?.operation?.repliesInBatches) await parts.replyBatch?.();
     return response;
   };
 }

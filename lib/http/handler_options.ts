@@ -31,7 +31,7 @@ export interface HandlerOptions extends PageSettings, BaseOptions {
   readonly metricsHost: string;
   /** Observer of finished requests, if any. */
   readonly telemetry?: Telemetry | undefined;
-  /** Resolves when the reply to a pin check is to leave; without it, each leaves at once. */
+  /** Resolves when a reply that leaves in a batch is to leave; without it, each leaves at once. */
   readonly replyBatch?: (() => Promise<void>) | undefined;
 }
 

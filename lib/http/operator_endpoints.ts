@@ -6,11 +6,13 @@
  * @module
  */
 
+import { plainReply } from "../bindings/binding.ts";
 import { textOf } from "../bindings/charset.ts";
 import { charsetOf } from "../bindings/media_type.ts";
 import { readBody } from "./body.ts";
 import { shortName } from "../guard/fingerprint.ts";
 import type { Guard } from "../guard/guard.ts";
+import { storeClause } from "../guard/redis/reasons.ts";
 import { noKeyClause, secretKey } from "../otp/secret.ts";
 import { Fault, wrongParameter } from "../operations/fault.ts";
 import { isSealed } from "../sealing/sealed.ts";
@@ -48,23 +50,19 @@ export async function answerGuardName(context: RequestContext): Promise<RouteRes
 export async function answerGuardUnlock(context: RequestContext): Promise<RouteResult> {
   const guard = guardOf(context.parts);
   const fingerprint = await fingerprintIn(context, guard);
-  const remembered = await unlock(guard, fingerprint);
-  const unlocked: UnlockedSecret = { name: shortName(fingerprint), remembered };
-  return { reply: jsonReply(unlocked), outcome: "ok", facts: { secret: unlocked.name } };
+  const name = shortName(fingerprint);
+  try {
+    const unlocked: UnlockedSecret = { name, remembered: await guard.store.unlock(fingerprint) };
+    return { reply: jsonReply(unlocked), outcome: "ok", facts: { secret: name } };
+  } catch (error) {
+    const reply = plainReply(503, `The store of the guard ${storeClause(error)}.`);
+    return { reply, outcome: "unavailable", facts: { secret: name } };
+  }
 }
 
 function guardOf({ pinGuard: guard }: HandlerParts): Guard {
   if (guard === undefined) throw new Fault("invalid", "The guard is off: every pin is checked.");
   return guard;
-}
-
-async function unlock({ store }: Guard, fingerprint: string): Promise<boolean> {
-  try {
-    return await store.unlock(fingerprint);
-  } catch {
-    // The command asks the store then, and says why it fails.
-    throw new Fault("invalid", "The store of the guard did not end the wait.");
-  }
 }
 
 async function fingerprintIn(context: RequestContext, guard: Guard): Promise<string> {

@@ -10,18 +10,13 @@ import type { RouteResult } from "./response.ts";
 
 const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
-const OK: RouteResult = {
-  reply: { status: 200, contentType: "text/plain; charset=utf-8", body: "ok" },
-  outcome: "ok",
-};
-const STORE_AWAY: RouteResult = {
-  reply: { ...OK.reply, body: "ok; the store does not answer" },
-  outcome: "ok",
-};
-const PART_AWAY: RouteResult = {
-  reply: { ...OK.reply, body: "ok; a part of the store does not answer" },
-  outcome: "ok",
-};
+function okWith(body: string): RouteResult {
+  return { reply: { status: 200, contentType: "text/plain; charset=utf-8", body }, outcome: "ok" };
+}
+
+const OK = okWith("ok");
+const STORE_AWAY = okWith("ok; the store does not answer");
+const PART_AWAY = okWith("ok; a part of the store does not answer");
 const NOT_READY: RouteResult = { reply: plainReply(503, "Not ready."), outcome: "not-ready" };
 
 /** Answers `/healthz`: always 200. */

@@ -63,6 +63,8 @@ export interface RequestContext extends CallRequest {
   readonly startMs: number;
   /** Body, once it is read. */
   body: Uint8Array;
+  /** Binding of the reply or fault, from the head of the request, then from its body. */
+  binding: Binding | undefined;
   /** Caller, by its key; undefined when no key is required. */
   caller: Caller | undefined;
   /** Operation of the call; undefined until the call is read. */

@@ -4,23 +4,15 @@
  * @module
  */
 
-import { Buffer } from "node:buffer";
 import { createPrivateKey, randomBytes, X509Certificate } from "node:crypto";
 import { checkOptions } from "../config/option.ts";
 import { type Config, DEFAULTS, type LibraryOption, OPTIONS } from "../config/options.ts";
 import { guardKeyRisks, keyRisks, SERVICE_RISKS } from "../config/risks.ts";
 import { MIN_GUARD_KEY_BYTES } from "../guard/fingerprint.ts";
 import type { StoreFiles } from "../guard/redis/connect.ts";
-import {
-  type CallerKey,
-  doubtfulLines,
-  guessableLines,
-  KeyRing,
-  parseKeys,
-  sealKeyOfCallers,
-} from "../http/api_keys.ts";
+import { type CallerKey, KeyRing, parseKeys, sealKeyOfCallers } from "../http/api_keys.ts";
 import { parseSealKeys, SealKeys } from "../sealing/seal_keys.ts";
-import { isOneCharacter, KeyFileError } from "../system/key_file.ts";
+import { KeyFileError } from "../system/key_file.ts";
 import { givenValues } from "./given.ts";
 import type { AuthenticatorOptions, AuthenticatorParts } from "./options.ts";
 
@@ -219,20 +211,11 @@ function risksOf(
   callers: readonly CallerKey[],
 ): readonly string[] {
   const hasKeys = { hasApiKeys: apiKeys !== undefined, hasSealKeys: sealKeys !== undefined };
-  const text = apiKeys?.join("\n");
-  const key = guardKey && Buffer.from(guardKey).toString("latin1");
   return [
     ...SERVICE_RISKS.filter(({ applies }) => applies({ ...config, ...hasKeys }))
       .map(({ risk }) => risk((option) => option.replace(/File$/, ""))),
-    ...(text === undefined ? [] : keyRisks(
-      { doubtful: doubtfulLines(text), guessable: guessableLines(text) },
-      "apiKeys",
-    )),
-    ...(key === undefined ? [] : guardKeyRisks(
-      { isOneCharacter: isOneCharacter(key), isApiKey: callers.some((one) => one.key === key) },
-      "guardKey",
-      "apiKeys",
-    )),
+    ...(apiKeys === undefined ? [] : keyRisks(apiKeys.join("\n"), "apiKeys")),
+    ...(guardKey === undefined ? [] : guardKeyRisks(guardKey, callers, "guardKey", "apiKeys")),
   ];
 }
 

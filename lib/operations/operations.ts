@@ -5,15 +5,14 @@
  * @module
  */
 
-import type { OpenedSecret } from "../sealing/seal_keys.ts";
+import { type OpenedSecret, openSecret, UnopenedError } from "../sealing/seal_keys.ts";
 import { isSealed, withoutBlanks } from "../sealing/sealed.ts";
 import { findForbiddenCharacter } from "../xml/cursor.ts";
 import type { CallContext, ServiceContext } from "./context.ts";
 import type { Completed } from "./facts.ts";
 import { Fault, wrongParameter } from "./fault.ts";
 import { pair, type PairingInfo } from "./pair.ts";
-import { seal } from "./seal.ts";
-import { openSecretCode, refuseSealed, secretBytes } from "./secret_code.ts";
+import { secretBytes } from "./secret_code.ts";
 import { validatePin } from "./validate_pin.ts";
 
 /** Parameter of an operation; every parameter is a required string. */
@@ -65,6 +64,8 @@ export interface Operation<R extends Result = Result> {
   readonly result: ResultType;
   /** Whether pages of other sites may not call it without a key: it spends attempts, or seals. */
   readonly refusesOtherSites: boolean;
+  /** Whether its replies leave in batches. */
+  readonly repliesInBatches?: boolean;
   /**
    * Checks the arguments and runs the operation.
    *
@@ -120,7 +121,11 @@ export const PAIR: Operation<PairingInfo> = defineOperation({
   },
   refusesOtherSites: false,
   run: (args, context) => {
-    refuseSealed(args.secretCode);
+    // No reply shows the secret in it.
+    if (isSealed(args.secretCode)) {
+      const clause = "is sealed: pair with the secret itself, and seal it then";
+      throw wrongParameter("secretCode", clause);
+    }
     checkValue(SECRET_CODE, args.secretCode);
     return { result: pair(args, context) };
   },
@@ -145,12 +150,19 @@ export const VALIDATE_PIN: Operation<boolean> = defineOperation({
   ],
   result: { kind: "boolean" },
   refusesOtherSites: true,
+  repliesInBatches: true,
   run: async ({ pin, secretCode }, context) => {
     const { text, form } = openedSecret(secretCode, context);
     const { result, facts } = await validatePin({ pin, secretCode: text }, context);
     return { result, facts: { ...facts, form } };
   },
 });
+
+/** Arguments of Seal. */
+export interface SealArguments {
+  /** The secret, checked as by Pair, or a sealed one. */
+  readonly secretCode: string;
+}
 
 /** The operation behind `/seal`. It is in no description of the service's two operations. */
 export const SEAL: Operation<string> = defineOperation({
@@ -162,7 +174,13 @@ export const SEAL: Operation<string> = defineOperation({
   parameters: [{ ...SECRET_CODE, sealed: "opened" }],
   result: { kind: "string" },
   refusesOtherSites: true,
-  run: ({ secretCode }, context) => ({ result: seal(openedSecret(secretCode, context), context) }),
+  run: ({ secretCode }, context) => {
+    const { sealKeys, secretEncoding } = context;
+    if (sealKeys === undefined) throw new TypeError("The service has no keys of sealed secrets.");
+    const secret = openedSecret(secretCode, context);
+    secretBytes(secret.text, secretEncoding);
+    return { result: sealKeys.reseal(secret) };
+  },
 });
 
 /** The name of the service, and the stem of the names of its ports, bindings and types. */
@@ -224,11 +242,19 @@ function checked<Name extends string>(
 /**
  * Opens a secretCode if it is sealed, and checks it.
  *
- * @throws {Fault} When it cannot be opened, or is empty, too long or malformed.
+ * @throws {Fault} When it cannot be opened, with the same sentence for all causes, or is empty, too long
+ * or malformed.
  */
 function openedSecret(secretCode: string, { sealKeys }: ServiceContext): OpenedSecret {
   if (isSealed(secretCode)) checkLength(SECRET_CODE, withoutBlanks(secretCode), MAX_SEALED_BYTES);
-  const secret = openSecretCode(secretCode, sealKeys);
+  let secret: OpenedSecret;
+  try {
+    secret = openSecret(secretCode, sealKeys);
+  } catch (error) {
+    if (!(error instanceof UnopenedError)) throw error;
+    const clause = "is sealed, and this server cannot open it";
+    throw wrongParameter("secretCode", clause, error.code);
+  }
   checkValue(SECRET_CODE, secret.text);
   return secret;
 }

@@ -5,7 +5,7 @@
  */
 
 import { formatKeyUri, nameWithoutColons, percentEncode, setupCode } from "../otp/key_uri.ts";
-import { encodeForScreen } from "../qr/encode.ts";
+import { encodeForScreen, fitsScreen } from "../qr/encode.ts";
 import { svgElement } from "../qr/svg.ts";
 import { element, writeHtmlFragment } from "../xml/writer.ts";
 import type { CallContext } from "./context.ts";
@@ -35,30 +35,31 @@ export type PairingInfo = Readonly<Record<"ManualSetupCode" | "Html", string>>;
  * @throws {Fault} When the secretCode gives no key, or the Key URI does not fit into a QR code.
  */
 export function pair(args: PairArguments, context: CallContext): PairingInfo {
-  const issuer = nameWithoutColons(args.appName);
-  const account = nameWithoutColons(args.appInfo);
+  const { appName: issuer, appInfo: account } = args;
   const secret = setupCode(secretBytes(args.secretCode, context.secretEncoding));
   const { algorithm, digits, period } = context;
   const uri = formatKeyUri({ issuer, account, secret, algorithm, digits, period });
-  const code = encodeForScreen(uri);
-  if (code === undefined) {
+  const title = `Manually pair with ${secret}`;
+  const Html = context.html === "image"
+    ? fitsScreen(uri) && imageHtml(title, uri, context.base())
+    : svgHtml(title, uri, args);
+  if (!Html) {
     throw new Fault("invalid", "The pairing information is too long for a QR code.", {
       parameters: ["appName", "appInfo", "secretCode"],
       clause: "too long for a QR code",
     });
   }
-  const title = `Manually pair with ${secret}`;
-  if (context.html === "image") {
-    return { ManualSetupCode: secret, Html: imageHtml(title, uri, context.base()) };
-  }
+  return { ManualSetupCode: secret, Html };
+}
+
+function svgHtml(title: string, uri: string, args: PairArguments): string | undefined {
+  const code = encodeForScreen(uri);
+  if (code === undefined) return undefined;
+  const [issuer, account] = [args.appName, args.appInfo].map(nameWithoutColons);
   // HTML maps references to some control characters to other characters; a label needs no control
   // characters.
   const label = `QR code for ${issuer} (${account})`.replace(/\p{Cc}/gu, " ");
-  const svg = svgElement(code, label);
-  return {
-    ManualSetupCode: secret,
-    Html: writeHtmlFragment(element("a", { title, href: uri }, svg)),
-  };
+  return writeHtmlFragment(element("a", { title, href: uri }, svgElement(code, label)));
 }
 
 // Writes the exact bytes that callers of the original parse: single quotes around three values in

@@ -7,7 +7,7 @@
  */
 
 import { optimalSegments, UTF_8_HEADER, VERSION_RANGES } from "./segments.ts";
-import { createSymbol, type QrCode, smallestVersion } from "./symbol.ts";
+import { createSymbol, type QrCode, smallestVersion, type SymbolPlan } from "./symbol.ts";
 import type { ErrorCorrectionLevel } from "./tables.ts";
 
 export { isDark, rowWords } from "./symbol.ts";
@@ -24,6 +24,11 @@ const MAX_CHARACTERS = 7089;
  * @returns `undefined` when the text does not fit
  */
 export function encodeQr(text: string, level: ErrorCorrectionLevel): QrCode | undefined {
+  const plan = planOf(text, level);
+  return plan && createSymbol(plan);
+}
+
+function planOf(text: string, level: ErrorCorrectionLevel): SymbolPlan | undefined {
   if (text.length > MAX_CHARACTERS) return undefined;
   const bytes = new TextEncoder().encode(text);
   // Only text beyond ASCII has more bytes in UTF-8 than code units in UTF-16.
@@ -31,7 +36,7 @@ export function encodeQr(text: string, level: ErrorCorrectionLevel): QrCode | un
   for (const range of VERSION_RANGES) {
     const segments = [...header, ...optimalSegments(bytes, range)];
     const version = smallestVersion(segments, level, range);
-    if (version !== undefined) return createSymbol(segments, version, level);
+    if (version !== undefined) return { segments, version, level };
   }
   return undefined;
 }
@@ -43,4 +48,9 @@ export function encodeQr(text: string, level: ErrorCorrectionLevel): QrCode | un
  */
 export function encodeForScreen(text: string): QrCode | undefined {
   return encodeQr(text, "M") ?? encodeQr(text, "L");
+}
+
+/** Whether `encodeForScreen` has a symbol for a text. */
+export function fitsScreen(text: string): boolean {
+  return planOf(text, "L") !== undefined;
 }

@@ -7,15 +7,9 @@
 import { Buffer } from "node:buffer";
 import { crc32, deflateSync } from "node:zlib";
 import { isDark, type QrCode } from "./symbol.ts";
-import { QUIET_ZONE_MODULES } from "./tables.ts";
+import { type PictureSize, QUIET_ZONE_MODULES } from "./tables.ts";
 
-/** Size of a picture. */
-export interface PictureSize {
-  /** Width in pixels. */
-  readonly width: number;
-  /** Height in pixels. */
-  readonly height: number;
-}
+export type { PictureSize };
 
 // W3C PNG §5.2 and §11.2.1: bit depth 1, greyscale, and the only methods defined.
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);

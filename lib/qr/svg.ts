@@ -5,8 +5,9 @@
  */
 
 import { type QrCode, rowWords } from "./symbol.ts";
-import type { PictureSize } from "./png.ts";
-import { QUIET_ZONE_MODULES } from "./tables.ts";
+import { type PictureSize, QUIET_ZONE_MODULES } from "./tables.ts";
+
+export type { PictureSize };
 
 /** An SVG element. */
 export interface SvgElement {

@@ -54,28 +54,26 @@ export function smallestVersion(
   return undefined;
 }
 
-/** Creates the symbol of `segments`, as they are, in a version with room for them. */
-export function createSymbol(
-  segments: readonly Segment[],
-  version: number,
-  level: ErrorCorrectionLevel,
-): QrCode {
-  const template = templateOf(version);
-  const matrix = placeCodewords(template, codewordSequence(segments, version, level));
-  const mask = bestMask(matrix, maskLayers(version, level), template.size);
-  return maskedSymbol(matrix, version, level, mask);
+/** Segments with a version and a level, which has room for them. */
+export interface SymbolPlan {
+  /** Segments. */
+  readonly segments: readonly Segment[];
+  /** Version, 1 to 40. */
+  readonly version: number;
+  /** Error correction level. */
+  readonly level: ErrorCorrectionLevel;
+  /** Mask pattern; the best unless given. */
+  readonly mask?: number | undefined;
 }
 
-/** Returns the symbol of a matrix without mask and format information, with `mask` 0 to 7. */
-export function maskedSymbol(
-  matrix: Int32Array,
-  version: number,
-  level: ErrorCorrectionLevel,
-  mask: number,
-): QrCode {
-  const { size } = templateOf(version);
-  const layer = maskLayers(version, level)[mask]!;
-  return { version, level, mask, size, rows: rowsOf(matrix, layer, size) };
+/** Creates a symbol. */
+export function createSymbol({ segments, version, level, mask: wanted }: SymbolPlan): QrCode {
+  const template = templateOf(version);
+  const { size } = template;
+  const matrix = placeCodewords(template, codewordSequence(segments, version, level));
+  const layers = maskLayers(version, level);
+  const mask = wanted ?? bestMask(matrix, layers, size);
+  return { version, level, mask, size, rows: rowsOf(matrix, layers[mask]!, size) };
 }
 
 /** Returns the rows of a double matrix after inversion by `layer`, without its columns. */

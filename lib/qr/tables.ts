@@ -11,6 +11,14 @@
  */
 export type ErrorCorrectionLevel = "L" | "M";
 
+/** Size of a picture. */
+export interface PictureSize {
+  /** Width in pixels. */
+  readonly width: number;
+  /** Height in pixels. */
+  readonly height: number;
+}
+
 /** Width of the quiet zone on every side, in modules (clause 6.3.8). */
 export const QUIET_ZONE_MODULES = 4;
 

@@ -109,14 +109,3 @@ const HEADER = /^\{"alg":"dir","enc":"A256GCM","kid":"([A-Za-z][\w.-]{0,63})"\}$
 export function keyIdIn(header: string): string | undefined {
   return HEADER.exec(Buffer.from(header, "base64url").toString("latin1"))?.[1];
 }
-
-const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-
-/** Decodes UTF-8; undefined for bytes that are not UTF-8. */
-export function textOf(bytes: Uint8Array): string | undefined {
-  try {
-    return decoder.decode(bytes);
-  } catch {
-    return undefined;
-  }
-}

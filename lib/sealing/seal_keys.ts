@@ -6,17 +6,9 @@
 
 import { Buffer } from "node:buffer";
 import { timingSafeEqual } from "node:crypto";
+import { utf8Text } from "../system/foreign_text.ts";
 import { isOneCharacter, KeyFileError, keyLines } from "../system/key_file.ts";
-import {
-  decrypt,
-  encrypt,
-  IV_BYTES,
-  KEY_BYTES,
-  keyIdIn,
-  partsOf,
-  protectedHeader,
-  textOf,
-} from "./jwe.ts";
+import { decrypt, encrypt, IV_BYTES, KEY_BYTES, keyIdIn, partsOf, protectedHeader } from "./jwe.ts";
 import { isSealed, withoutBlanks } from "./sealed.ts";
 
 /** A key of sealed secrets. */
@@ -196,7 +188,7 @@ export class SealKeys {
     }
     const bytes = decrypt(parts, held.key, held.headerBytes);
     if (bytes === undefined) throw new UnopenedError("not-authentic", held.name);
-    const text = textOf(bytes);
+    const text = utf8Text(bytes);
     if (text === undefined) throw new UnopenedError("not-of-this-format", held.name);
     return { text, isCurrent: held === this.#keys[0] };
   }

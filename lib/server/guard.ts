@@ -11,7 +11,7 @@ import type { Guard } from "../guard/guard.ts";
 import type { Evicted } from "../guard/memory_store.ts";
 import { type GuardEvents, openGuard } from "../guard/open_guard.ts";
 import type { StoreFiles } from "../guard/redis/connect.ts";
-import { clockClause, findingText, FULL_STORE, OTHER_KEYS } from "../guard/redis/findings.ts";
+import { findingText } from "../guard/redis/findings.ts";
 import { storeClause } from "../guard/redis/reasons.ts";
 import type { Log } from "../telemetry/log.ts";
 import type { GuardEvent } from "../telemetry/metrics.ts";
@@ -27,7 +27,7 @@ export interface GuardObserver {
   /** Returns the time in milliseconds since any fixed moment, by a monotonic clock. */
   readonly monotonicMs: () => number;
   /** Returns the time in milliseconds since 1970-01-01T00:00:00Z. */
-  readonly wallNow?: () => number;
+  readonly now?: () => number;
   /** Source of random bytes for cryptography. */
   readonly randomBytes: (length: number) => Uint8Array;
 }
@@ -45,13 +45,13 @@ const WHITE_SPACE: readonly number[] = [0x09, 0x0a, 0x0d, 0x20];
  * @throws {OptionFileError} When a file of the options cannot be used.
  */
 export function createGuard(config: Config, observer: GuardObserver): Guard | undefined {
-  const { log, count, monotonicMs, wallNow, randomBytes } = observer;
+  const { log, count, monotonicMs, now, randomBytes } = observer;
   // Read the file even if the guard needs no key: all commands must refuse an unusable file.
   const { guard, guardKeyFile } = config;
   const guardKey = guardKeyFile === undefined ? undefined : readGuardKey(guardKeyFile);
   const readFiles = guard === "memory" ? undefined : latestFiles(config);
   const store = `the store of the guard, ${guard},`;
-  return openGuard({ ...config, guardKey, readFiles, randomBytes, wallNow, now: monotonicMs }, {
+  return openGuard({ ...config, guardKey, readFiles, randomBytes, monotonicMs, now }, {
     onEviction: evictionObserver(config, observer),
     onStoreError: () => count("store-error"),
     onStoreChange: (error) => {
@@ -69,18 +69,15 @@ export function createGuard(config: Config, observer: GuardObserver): Guard | un
 
 function findingObserver(
   store: string,
-  { log, count, monotonicMs }: GuardObserver,
+  observer: GuardObserver,
 ): Pick<GuardEvents, "onFinding" | "onFindingEnd"> {
-  let warnedMs = -Infinity;
+  const { log, count } = observer;
+  const warn = evictionWarner(observer);
   return {
     onFinding: (finding) => {
-      if (finding.kind === "evictions") {
-        count("evicted-store", finding.count);
-        const nowMs = monotonicMs();
-        if (nowMs - warnedMs < EVICTION_WARNING_MS) return;
-        warnedMs = nowMs;
-      }
-      log.warn(findingText(store, finding));
+      if (finding.kind !== "evictions") return log.warn(findingText(store, finding));
+      count("evicted-store", finding.count);
+      warn(findingText(store, finding));
     },
     onFindingEnd: (kind) =>
       log.info(
@@ -97,13 +94,7 @@ export function guardProblems(guard: Guard | undefined): readonly string[] {
   const { store, shared } = guard;
   const name = "the store of the guard";
   if (!store.isHealthy()) return [`${name} does not answer`];
-  if (shared === undefined) return [];
-  return [
-    ...shared.failing().map((clause) => `${name}, ${clause}`),
-    ...(shared.isClockApart() ? [`${clockClause(shared.aheadMs()!)} of ${name}`] : []),
-    ...(shared.hasOtherKeys() ? [`${name} ${OTHER_KEYS}`] : []),
-    ...(shared.isFull() ? [`${name} ${FULL_STORE}`] : []),
-  ];
+  return shared?.problems(name) ?? [];
 }
 
 /** The byte order mark of UTF-8, which programs on Windows write. */
@@ -134,18 +125,25 @@ export function readGuardKey(path: string): Uint8Array {
 
 function evictionObserver(
   { guardEntries }: Config,
-  { log, count, monotonicMs }: GuardObserver,
+  observer: GuardObserver,
 ): (what: Evicted) => void {
-  let warnedMs = -Infinity;
+  const warn = evictionWarner(observer);
   return (what) => {
-    count(`evicted-${what}`);
-    const nowMs = monotonicMs();
-    if (nowMs - warnedMs < EVICTION_WARNING_MS) return;
-    warnedMs = nowMs;
-    log.warn(
+    observer.count(`evicted-${what}`);
+    warn(
       `the guard is full: it remembers ${guardEntries} secrets (--guard-entries), and ` +
         "forgets those with the fewest wrong pins",
     );
+  };
+}
+
+function evictionWarner({ log, monotonicMs }: GuardObserver): (message: string) => void {
+  let warnedMs = -Infinity;
+  return (message) => {
+    const nowMs = monotonicMs();
+    if (nowMs - warnedMs < EVICTION_WARNING_MS) return;
+    warnedMs = nowMs;
+    log.warn(message);
   };
 }
 

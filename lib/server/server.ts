@@ -10,19 +10,9 @@ import process from "node:process";
 import { createService, type Service } from "../config/create_service.ts";
 import type { Config } from "../config/options.ts";
 import { protectionsOf } from "../config/protections.ts";
-import { flagOf, OptionFileError } from "../config/option.ts";
 import type { Guard } from "../guard/guard.ts";
 import { lastForwarded } from "../http/request_target.ts";
-import {
-  type CallerKey,
-  type KeyName,
-  KeyRing,
-  parseKeys,
-  sealKeyOfCallers,
-} from "../http/api_keys.ts";
 import { servicePage } from "../page/page.ts";
-import { parseSealKeys, type SealKey, SealKeys } from "../sealing/seal_keys.ts";
-import { KeyFileError } from "../system/key_file.ts";
 import { createLog, type Log } from "../telemetry/log.ts";
 import { createMetrics, type Metrics } from "../telemetry/metrics.ts";
 import type { RequestEvent } from "../telemetry/request_event.ts";
@@ -32,7 +22,7 @@ import type { PeerAddresses, Runtime } from "./runtime/runtime.ts";
 import { createGuard, guardProblems } from "./guard.ts";
 import { LogWriter } from "./log_writer.ts";
 import { replyBatches } from "./reply_batch.ts";
-import { readOptionText } from "./files/option_file.ts";
+import { ServerKeys } from "./files/keys.ts";
 
 /** Longest delay of a start by a silent store; the timeout in the URL of a store may be longer. */
 const FIRST_STORE_REPLY_MS = 2_000;
@@ -43,19 +33,6 @@ export interface ProcessInfo {
   readonly version: string;
   /** Whether the log may be coloured. */
   readonly color: boolean;
-  /** Whether the server takes new work. */
-  readonly isReady: () => boolean;
-}
-
-/** Options with a file of keys that a running server reads again. */
-export type KeyFileOption = "apiKeysFile" | "sealKeysFile";
-
-/** Keys that were read again. */
-export interface RenewedKeys {
-  /** Names of the keys. */
-  readonly names: readonly KeyName[];
-  /** Whether they differ from the ones before. */
-  readonly isChanged: boolean;
 }
 
 /** Latest reading of the files of certificate and keys. */
@@ -77,8 +54,10 @@ function isoTime(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-/** State of a running server, for `/status` and `/metrics`. */
+/** State of a running server, for `/readyz`, `/status` and `/metrics`. */
 export interface ServerState {
+  /** Whether the server takes new work. */
+  isReady: boolean;
   /** The address of callers, as a URL; undefined before the server listens. */
   address?: string | undefined;
   /** End of the validity of the certificate, in milliseconds since 1970; undefined without TLS. */
@@ -99,16 +78,10 @@ export interface ServerService extends Pick<Service, "handler" | "operatorHandle
   readonly peers: PeerAddresses | undefined;
   /** Counts a drop of all connections. */
   readonly onDrop: () => void;
-  /** State for `/status` and `/metrics`, which the command keeps up to date. */
+  /** State, which the command keeps up to date. */
   readonly state: ServerState;
-  /**
-   * Rereads the file of an option and replaces the current keys.
-   *
-   * @returns The keys, and whether they or their order differ.
-   * @throws {OptionFileError} When the file cannot be used; the current keys stay.
-   * @throws {TypeError} When the option is not given: a mistake of ours.
-   */
-  readonly renewKeys: (option: KeyFileOption) => RenewedKeys;
+  /** Keys in force. */
+  readonly keys: ServerKeys;
   /** Resolves after the first attempt to reach the store, and after two seconds at the latest. */
   readonly guardReady: () => Promise<void>;
   /**
@@ -127,10 +100,10 @@ export interface ServerService extends Pick<Service, "handler" | "operatorHandle
 export function createServerService(
   runtime: Runtime,
   config: Config,
-  { version, color, isReady }: ProcessInfo,
+  { version, color }: ProcessInfo,
 ): ServerService {
-  const { apiKeysFile, sealKeysFile, logFormat: format, metricsPort } = config;
-  const state: ServerState = { drops: 0, refusedReloads: 0 };
+  const { logFormat: format, metricsPort } = config;
+  const state: ServerState = { isReady: false, drops: 0, refusedReloads: 0 };
   const now = Date.now;
   const monotonicMs = (): number => performance.now();
   const writer = new LogWriter(
@@ -141,26 +114,22 @@ export function createServerService(
   const metrics = config.metrics || metricsPort !== undefined
     ? createMetrics(version, config.window)
     : undefined;
-  let callerKeys = apiKeysFile === undefined ? undefined : readKeys(apiKeysFile);
-  let secretKeys = sealKeysFile === undefined ? undefined : readSealKeys(sealKeysFile);
-  checkApart(secretKeys, callerKeys);
-  const ring = callerKeys && new KeyRing(callerKeys);
-  const sealKeys = secretKeys && new SealKeys(secretKeys, randomBytes);
+  const keys = new ServerKeys(config);
   const peers: PeerAddresses | undefined = config.logPeer ? new WeakMap() : undefined;
   const guard = createGuard(config, {
     log,
     monotonicMs,
     randomBytes,
-    wallNow: now,
+    now,
     count: (event, count) => metrics?.countGuard(event, count),
   });
   const { handler, operatorHandler, selfCheck } = createService(config, {
     now,
     pinGuard: guard,
-    sealKeys,
+    sealKeys: keys.secrets,
     log,
-    isReady,
-    apiKeys: ring,
+    isReady: () => state.isReady,
+    apiKeys: keys.callers,
     page: servicePage,
     replyBatch: replyBatches(),
     telemetry: {
@@ -182,11 +151,11 @@ export function createServerService(
         lostLines: writer.lost,
       })),
     status: () =>
-      statusOf({ state, guard, isReady: isReady(), nowMs: now() }, {
+      statusOf({ state, guard, nowMs: now() }, {
         version,
         protections: protectionsOf(config),
-        keys: ring?.names,
-        sealKeys: sealKeys?.names,
+        keys: keys.callers?.names,
+        sealKeys: keys.secrets?.names,
         secrets: metrics?.checkedSecrets(),
         store: guard === undefined ? "off" : `${config.guard}`,
       }),
@@ -199,23 +168,7 @@ export function createServerService(
     peers,
     onDrop: () => void state.drops++,
     state,
-    renewKeys: (option) => {
-      if (option === "sealKeysFile" && sealKeysFile !== undefined && sealKeys !== undefined) {
-        const keys = readSealKeys(sealKeysFile);
-        checkApart(keys, callerKeys);
-        secretKeys = keys;
-        const isChanged = sealKeys.replace(keys);
-        return { names: sealKeys.names, isChanged };
-      }
-      if (option === "apiKeysFile" && apiKeysFile !== undefined && ring !== undefined) {
-        const keys = readKeys(apiKeysFile);
-        checkApart(secretKeys, keys);
-        const isChanged = ring.replace(keys);
-        callerKeys = keys;
-        return { names: ring.names, isChanged };
-      }
-      throw new TypeError(`There is no file of ${flagOf(option)}`);
-    },
+    keys,
     guardReady: async () => {
       await withTimeout(guard?.ready ?? Promise.resolve(), FIRST_STORE_REPLY_MS);
     },
@@ -226,19 +179,15 @@ export function createServerService(
   };
 }
 
-/** Parts of a running server that its status is read from. */
-interface StatusSource {
-  readonly state: ServerState;
-  readonly guard: Guard | undefined;
-  readonly isReady: boolean;
-  readonly nowMs: number;
-}
-
 function statusOf(
-  { state, guard, isReady, nowMs }: StatusSource,
+  { state, guard, nowMs }: {
+    readonly state: ServerState;
+    readonly guard: Guard | undefined;
+    readonly nowMs: number;
+  },
   shown: Pick<ServerStatus, "version" | "protections" | "keys" | "sealKeys" | "secrets" | "store">,
 ): ServerStatus {
-  const { address, certificateUntilMs: until, lastReload } = state;
+  const { isReady, address, certificateUntilMs: until, lastReload } = state;
   return {
     problems: [
       ...(isReady ? [] : ["the server does not take requests"]),
@@ -253,68 +202,6 @@ function statusOf(
     guard: guard?.memory &&
       { entries: guard.memory.size(), throttled: guard.memory.throttled() },
   };
-}
-
-/**
- * Reads the API keys.
- *
- * @throws {OptionFileError} When the file cannot be read or is invalid.
- */
-export function readKeys(path: string): readonly CallerKey[] {
-  return readKeyFile("apiKeysFile", path, parseKeys);
-}
-
-/**
- * Reads the keys of sealed secrets.
- *
- * @throws {OptionFileError} When the file cannot be read or is invalid.
- */
-export function readSealKeys(path: string): readonly SealKey[] {
-  return readKeyFile("sealKeysFile", path, parseSealKeys);
-}
-
-/**
- * Checks that no key is in both files.
- *
- * @throws {OptionFileError} When a seal key is an API key too.
- */
-export function checkApart(
-  sealKeys: readonly SealKey[] = [],
-  callerKeys: readonly CallerKey[] = [],
-): void {
-  const name = sealKeyOfCallers(sealKeys, callerKeys);
-  if (name === undefined) return;
-  throw new OptionFileError(
-    `the key ${name} of --seal-keys-file is a key of --api-keys-file too: callers ` +
-      "have it, so make another",
-  );
-}
-
-/**
- * Makes the ring of the keys of sealed secrets; undefined without the option.
- *
- * @throws {OptionFileError} When the file cannot be read or is invalid.
- */
-export function sealKeysOf({ sealKeysFile }: Pick<Config, "sealKeysFile">): SealKeys | undefined {
-  return sealKeysFile === undefined
-    ? undefined
-    : new SealKeys(readSealKeys(sealKeysFile), randomBytes);
-}
-
-function readKeyFile<Key>(
-  option: KeyFileOption,
-  path: string,
-  parse: (text: string) => readonly Key[],
-): readonly Key[] {
-  const text = readOptionText(option, path);
-  try {
-    return parse(text);
-  } catch (error) {
-    if (error instanceof KeyFileError) {
-      throw new OptionFileError(`the file of ${flagOf(option)} cannot be used: ${error.message}`);
-    }
-    throw error;
-  }
 }
 
 /** Random bytes of a request id: a billion ids collide with a chance below one in a million. */

@@ -1,5 +1,6 @@
 /**
- * Text from elsewhere (a server, a store, a caller) on its way to a terminal or a log.
+ * Text from elsewhere (a server, a store, a caller): its bytes, places in it, and its way to a terminal
+ * or a log.
  *
  * @module
  */
@@ -23,4 +24,21 @@ export function printable(text: string, maxCharacters = MAX_CHARACTERS): string 
   return characters.length <= maxCharacters
     ? characters.join("")
     : `${characters.slice(0, maxCharacters - 1).join("")}…`;
+}
+
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** Decodes UTF-8; undefined for bytes that are not UTF-8. */
+export function utf8Text(bytes: Uint8Array): string | undefined {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the line and column, both from 1, of what follows a text; columns are characters. */
+export function placeAfter(text: string): { readonly line: number; readonly column: number } {
+  const lines = text.split(/\r\n?|\n/);
+  return { line: lines.length, column: [...lines.at(-1)!].length + 1 };
 }

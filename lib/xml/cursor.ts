@@ -4,6 +4,8 @@
  * @module
  */
 
+import { placeAfter } from "../system/foreign_text.ts";
+
 /**
  * Text that is not XML as this service reads it: not well-formed, with a refused construct, or past
  * a limit. The message repeats no part of the text.
@@ -28,12 +30,6 @@ export class XmlError extends SyntaxError {
     this.line = line;
     this.column = column;
   }
-}
-
-/** Returns the line and column, both from 1, of what follows a text; columns are characters. */
-export function placeAfter(text: string): { readonly line: number; readonly column: number } {
-  const lines = text.split(/\r\n?|\n/);
-  return { line: lines.length, column: [...lines.at(-1)!].length + 1 };
 }
 
 // XML 1.0 (fifth edition), productions [4] and [4a].

@@ -75,7 +75,7 @@ export interface ComparedServer extends AsyncDisposable {
 export function startCompared(options: ComparedOptions = {}): ComparedServer {
   const { args = [], apiKeys = [], now = Date.now, lie = (_call, reply) => reply } = options;
   const config = configOf(args);
-  const monotonic = { randomBytes, now: () => performance.now() };
+  const monotonic = { randomBytes, monotonicMs: () => performance.now() };
   const handler = serviceHandler(config, {
     now,
     apiKeys,

@@ -93,7 +93,8 @@ function readStructure(document: XmlDocument, version: SoapVersion): XmlElement 
   if (body === undefined) throw missingElement("Body");
   const inFront = children.slice(0, place);
   const header = inFront.find((child) => isNamed(child, "Header"));
-  // SOAP 1.1 §4 allows other elements behind the Body.
+  // SOAP 1.1 §4 allows other elements behind the Body. SOAP 1.2 part 1 §5 does not; they are ignored
+  // there too, as in the original.
   const misplaced = inFront.find((child, i) => i > 0 || child !== header) ??
     children.slice(place + 1).find((child) => isNamed(child, "Body"));
   if (misplaced !== undefined) {

@@ -32,26 +32,26 @@ export function soapBindings(namespace: string): readonly [soap12: Binding, soap
  * @param newer Binding for an Envelope of SOAP 1.2 that was sent as `text/xml`.
  */
 function soapBinding(version: SoapVersion, namespace: string, newer?: Binding): Binding {
-  return {
+  const binding: Binding = {
     name: version.name,
     accepts: (request) =>
       request.method === "POST" && request.operationName === undefined &&
       (request.mediaType.essence === SOAP_12.mediaType) === (version === SOAP_12),
     body: { mediaTypes: [SOAP_11.mediaType, SOAP_12.mediaType] },
-    readCall: (request) => {
+    parse: (request) => {
       const document = parseEnvelope(textOf(request.body, charsetOf(request.mediaType)));
       const isNewer = newer !== undefined && document.root.namespaceName === SOAP_12.envelope;
-      if (isNewer) request.binding = newer;
-      const read = isNewer ? SOAP_12 : version;
-      return readEnvelope(document, {
-        version: read,
-        namespace,
-        actions: actionsOf(request, read),
-      });
+      const found = isNewer ? SOAP_12 : version;
+      const actions = actionsOf(request, found);
+      return {
+        binding: isNewer ? newer : binding,
+        readCall: () => readEnvelope(document, { version: found, namespace, actions }),
+      };
     },
     writeReply: (operation, result) => writeReply(operation, result, version, namespace),
     writeFault: (fault) => writeFault(fault, version),
   };
+  return binding;
 }
 
 function actionsOf(request: CallRequest, version: SoapVersion): readonly ActionField[] {

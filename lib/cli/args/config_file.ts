@@ -22,6 +22,7 @@ import {
   UTF_16,
   writableByOthers,
 } from "../../server/files/option_file.ts";
+import { utf8Text } from "../../system/foreign_text.ts";
 import { CONFIG_OPTION } from "./commands.ts";
 import { nearestOf } from "../../config/did_you_mean.ts";
 
@@ -113,14 +114,8 @@ export function parseConfigFile(
     const fail = (clause: string): never => {
       throw new OptionFileError(`${where} ${clause}`);
     };
-    let text = "";
-    try {
-      // The decoder drops a byte order mark, which can only be the file's in line 1.
-      text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: index > 0 })
-        .decode(Buffer.from(latin1, "latin1"));
-    } catch {
-      fail("is not UTF-8 text");
-    }
+    const decoded = utf8Text(Buffer.from(latin1, "latin1")) ?? fail("is not UTF-8 text");
+    const text = index === 0 ? decoded.replace(/^\uFEFF/, "") : decoded;
     const flaw = flawOf(text, isWindows);
     if (flaw !== undefined) fail(flaw);
     if (/^[ \t]*(?:$|[#;])/.test(text)) return;

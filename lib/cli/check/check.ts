@@ -10,12 +10,12 @@ import { OPTIONS, optionText } from "../../config/options.ts";
 import type { ConfigFiles } from "../args/config_file.ts";
 import type { Command } from "../args/parse.ts";
 import { readGuardKey } from "../../server/guard.ts";
-import { certificateRisks, findRisks } from "./warnings.ts";
+import { findRisks } from "./warnings.ts";
 import { readVariable, warn } from "../io/io.ts";
 import { checkUnit } from "./unit.ts";
 import { checkStore, checkSystem, tryAddresses } from "./preflight.ts";
-import { checkApart, readKeys, readSealKeys } from "../../server/server.ts";
-import { type CallerKey, type KeyName, KeyRing } from "../../http/api_keys.ts";
+import { ServerKeys } from "../../server/files/keys.ts";
+import type { KeyName } from "../../http/api_keys.ts";
 import { keysInWords } from "../serve/reload.ts";
 import { readStoreFiles, readTls } from "../../server/files/tls.ts";
 
@@ -51,7 +51,7 @@ export async function check(
     ] as const;
   });
   print(table([["OPTION", "VALUE", "FROM"], ...rows]));
-  [...findRisks(config, sources), ...certificateRisks(config, Date.now())].forEach(warn);
+  findRisks(config, sources, Date.now()).forEach(warn);
   const { obstacles: places, servers } = await tryAddresses(config);
   servers.forEach(warn);
   const reasons = [...problems, ...places];
@@ -91,7 +91,7 @@ interface Reading {
 }
 
 function readFiles(config: Config): Reading {
-  const { apiKeysFile, sealKeysFile, guardKeyFile } = config;
+  const { guardKeyFile } = config;
   const names = new Map<keyof Config, readonly KeyName[]>();
   const problems: string[] = [];
   const attempt = (read: () => unknown): void => {
@@ -103,17 +103,10 @@ function readFiles(config: Config): Reading {
     }
   };
   attempt(() => readTls(config));
-  let callerKeys: readonly CallerKey[] | undefined;
   attempt(() => {
-    if (apiKeysFile === undefined) return;
-    callerKeys = readKeys(apiKeysFile);
-    names.set("apiKeysFile", new KeyRing(callerKeys).names);
-  });
-  attempt(() => {
-    if (sealKeysFile === undefined) return;
-    const sealKeys = readSealKeys(sealKeysFile);
-    names.set("sealKeysFile", sealKeys.map(({ name }) => name));
-    checkApart(sealKeys, callerKeys);
+    const { callers, secrets } = new ServerKeys(config);
+    if (callers !== undefined) names.set("apiKeysFile", callers.names);
+    if (secrets !== undefined) names.set("sealKeysFile", secrets.names);
   });
   attempt(() => guardKeyFile && readGuardKey(guardKeyFile));
   attempt(() => readStoreFiles(config));

@@ -18,7 +18,7 @@ import { basename, dirname, join } from "node:path";
 import { TextDecoder } from "node:util";
 import { type Config, OPTIONS, optionText } from "../../config/options.ts";
 import { namesOf, type OptionLine, variableOf } from "../../config/option.ts";
-import { IN_OPEN_FOLDER, writableByOthers } from "../../server/files/option_file.ts";
+import { IN_OPEN_FOLDER, isUtf16, writableByOthers } from "../../server/files/option_file.ts";
 
 /** Folder of the options and keys of all units. */
 const FOLDER = "/etc/authenticator";
@@ -183,18 +183,14 @@ function ignoredVariables(settings: UnitSettings): readonly string[] {
   return [
     ...problems,
     ...named.flatMap(({ problem }) => problem ?? []),
-    ...dropIns.flatMap((path) => ignoredIn(path, IN_DROP_IN, settings)),
+    ...dropIns.flatMap((path) => ignoredIn(path, IN_DROP_IN)),
     // Here, a name is what is before the =, however it is written.
     ...[...new Set([old, ...named.flatMap(({ files }) => files)])].flatMap((path) =>
-      ignoredIn(path, [/^[^=\n]*authenticator[^=\n]*/gi], settings)
+      ignoredIn(path, [/^[^=\n]*authenticator[^=\n]*/gi])
     ),
   ];
 
-  function ignoredIn(
-    path: string,
-    patterns: readonly RegExp[],
-    { root = "" }: UnitSettings,
-  ): string[] {
+  function ignoredIn(path: string, patterns: readonly RegExp[]): string[] {
     return textOf(path).split(/\r\n?|\n/).flatMap((line, index) => {
       if (/^[ \t]*[#;]/.test(line)) return [];
       const names = patterns.flatMap((pattern) => [...line.matchAll(pattern)])
@@ -284,10 +280,6 @@ function textOf(path: string): string {
   const stat = statOf(path);
   if (stat === undefined || !stat.isFile()) return "";
   const bytes = readFileSync(path);
-  const label = bytes[0] === 0xFF && bytes[1] === 0xFE
-    ? "utf-16le"
-    : bytes[0] === 0xFE && bytes[1] === 0xFF
-    ? "utf-16be"
-    : "utf-8";
+  const label = !isUtf16(bytes) ? "utf-8" : bytes[0] === 0xFF ? "utf-16le" : "utf-16be";
   return new TextDecoder(label).decode(bytes).replaceAll("\0", "");
 }

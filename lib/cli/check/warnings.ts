@@ -4,7 +4,6 @@
  * @module
  */
 
-import { Buffer } from "node:buffer";
 import { statSync } from "node:fs";
 import process from "node:process";
 import {
@@ -16,9 +15,8 @@ import { certificatesIn, lacksIssuer, type Validity, validityOf } from "../../se
 import { isServiceLink, type OptionSourceMap } from "../args/parse.ts";
 import { type Config, OPTIONS, optionText } from "../../config/options.ts";
 import { flagOf, namesOf } from "../../config/option.ts";
-import { doubtfulLines, guessableLines, parseKeys } from "../../http/api_keys.ts";
+import { parseKeys } from "../../http/api_keys.ts";
 import { readGuardKey } from "../../server/guard.ts";
-import { isOneCharacter } from "../../system/key_file.ts";
 import { readVariable, variableNames } from "../io/io.ts";
 import { guardKeyRisks, keyRisks } from "../../config/risks.ts";
 import { optionRisks, variableRisks, WATCHED_VARIABLES } from "./risks.ts";
@@ -27,10 +25,12 @@ import { optionRisks, variableRisks, WATCHED_VARIABLES } from "./risks.ts";
  * Finds the risks of the options, of their files and of the environment.
  *
  * @param sources The source of each option, by name.
+ * @param nowMs Milliseconds since 1970-01-01T00:00:00Z.
  */
 export function findRisks(
   config: Config,
   sources: OptionSourceMap,
+  nowMs: number,
 ): readonly string[] {
   const variables = WATCHED_VARIABLES.map(({ name }) => ({ name, ...readVariable(name) }));
   const hidden = variables.filter(({ readable }) => !readable).map(({ name }) => name);
@@ -45,6 +45,7 @@ export function findRisks(
     ...(hidden.length === 0
       ? []
       : [`this program has no permission to read from the environment: ${hidden.join(", ")}.`]),
+    ...certificateRisks(config, nowMs),
   ];
 }
 
@@ -102,11 +103,7 @@ function isPublic(path: string | undefined): boolean {
 function keyFileRisks({ apiKeysFile: path }: Config): readonly string[] {
   if (path === undefined) return [];
   try {
-    const text = readOptionText("apiKeysFile", path);
-    return keyRisks(
-      { doubtful: doubtfulLines(text), guessable: guessableLines(text) },
-      "the file of --api-keys-file",
-    );
+    return keyRisks(readOptionText("apiKeysFile", path), "the file of --api-keys-file");
   } catch {
     return [];
   }
@@ -116,15 +113,11 @@ function keyFileRisks({ apiKeysFile: path }: Config): readonly string[] {
 function guardKeyFileRisks({ guardKeyFile, apiKeysFile }: Config): readonly string[] {
   if (guardKeyFile === undefined) return [];
   try {
-    const key = Buffer.from(readGuardKey(guardKeyFile)).toString("latin1");
+    const key = readGuardKey(guardKeyFile);
     const callers = apiKeysFile === undefined
       ? []
       : parseKeys(readOptionText("apiKeysFile", apiKeysFile));
-    const facts = {
-      isOneCharacter: isOneCharacter(key),
-      isApiKey: callers.some((caller) => caller.key === key),
-    };
-    return guardKeyRisks(facts, "the file of --guard-key-file", "--api-keys-file");
+    return guardKeyRisks(key, callers, "the file of --guard-key-file", "--api-keys-file");
   } catch {
     return [];
   }

@@ -16,14 +16,14 @@ import { isLoopback } from "../../page/shared/address.ts";
 import type { SealKeys } from "../../sealing/seal_keys.ts";
 import { readAuthorities } from "../../server/files/tls.ts";
 import { sleep } from "../../server/runtime/timeout.ts";
-import { readKeys, sealKeysOf } from "../../server/server.ts";
+import { readKeys, sealKeysOf } from "../../server/files/keys.ts";
 import type { OptionsOf } from "../args/commands.ts";
 import { NoReplyError, type ServerReply } from "../http_reply.ts";
 import { CommandError } from "../io/io.ts";
 import { type Draw, type Question, questionsFor, WINDOW, windowQuestion } from "./questions.ts";
 import { type CompareParts, MAX_REQUESTS, parseServiceUrl, RemoteService } from "./remote.ts";
 import { type Finding, reportOf } from "./report.ts";
-import { type Call, describeReply } from "./service_calls.ts";
+import { describeReply, type SentCall } from "./service_calls.ts";
 import { findWindow } from "./window.ts";
 
 /** Difference of clocks that no user notices, in milliseconds: a third of a time step. */
@@ -280,7 +280,7 @@ class Comparison {
 
   /** Answers a question as a server with some options does that has just been started. */
   async #answerHere({ question, draw }: Asked, config: Config): Promise<string> {
-    const clock = { randomBytes, now: () => performance.now() };
+    const clock = { randomBytes, monotonicMs: () => performance.now() };
     // It opens no store, port, log or file: the guard is in memory.
     const { handler } = createService(config, {
       now: () => draw.drawnMs + this.#aheadMs,
@@ -303,7 +303,7 @@ class Comparison {
 async function answerOf(
   { call, times = 1, read }: Question,
   draw: Draw,
-  send: (call: Call) => Promise<ServerReply>,
+  send: (call: SentCall) => Promise<ServerReply>,
 ): Promise<string> {
   const answers: string[] = [];
   while (answers.length < times) {

@@ -12,12 +12,12 @@ import { SealKeys, UnopenedError } from "../../sealing/seal_keys.ts";
 import { attributeValue } from "../../xml/tree.ts";
 import type { ServerReply } from "../http_reply.ts";
 import {
-  type Call,
   describeReply,
   elementsIn,
   type Form,
   FORMS,
   resultIn,
+  type SentCall,
   textIn,
   writeCall,
 } from "./service_calls.ts";
@@ -45,7 +45,7 @@ export interface Question {
   /** The name, for a person. */
   readonly name: string;
   /** Makes the call. */
-  readonly call: (draw: Draw) => Call;
+  readonly call: (draw: Draw) => SentCall;
   /** Number of times that the call is made, one after the other; 1 unless given. */
   readonly times?: number;
   /** Reads the answer to compare from a reply; undefined or empty for a reply without one. */
@@ -124,7 +124,7 @@ function description(
   path: RegExp,
   attribute: string,
   more: Partial<Question> = {},
-  headers: Call["headers"] = {},
+  headers: SentCall["headers"] = {},
 ): Question {
   return {
     name,

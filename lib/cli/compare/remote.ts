@@ -9,7 +9,7 @@ import { UsageError } from "../../config/option.ts";
 import { send } from "../http_client.ts";
 import { NoReplyError, type ServerReply } from "../http_reply.ts";
 import { CommandError } from "../io/io.ts";
-import type { Call } from "./service_calls.ts";
+import type { SentCall } from "./service_calls.ts";
 import { Redactor } from "../redactor.ts";
 
 /** Most requests of a comparison. */
@@ -80,7 +80,7 @@ export class RemoteService {
    * @throws {NoReplyError} When there is no whole answer, or no request is left.
    * @throws {CommandError} When it makes no sense to go on.
    */
-  async ask({ path, headers, ...call }: Call, isAnonymous = false): Promise<ServerReply> {
+  async ask({ path, headers, ...call }: SentCall, isAnonymous = false): Promise<ServerReply> {
     if (this.requests >= MAX_REQUESTS) throw new NoReplyError(`${MAX_REQUESTS} requests were sent`);
     this.requests++;
     const url = new URL(this.place + path);

@@ -15,7 +15,7 @@ import { element, writeCompact } from "../../xml/writer.ts";
 import type { ServerReply } from "../http_reply.ts";
 
 /** Request to a service, by the path below its address. */
-export type Call = {
+export type SentCall = {
   readonly method: "GET" | "POST";
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -46,7 +46,7 @@ export function writeCall(
   { name: operation }: Operation,
   args: Readonly<Record<string, string>>,
   namespace: string,
-): Call {
+): SentCall {
   const soap = SOAP.get(form);
   if (soap !== undefined) {
     const parameters = Object.entries(args).map(([name, value]) => element(name, {}, value));
@@ -67,7 +67,7 @@ export function writeCall(
     : { method: "GET", path: `${path}?${query}`, headers: {} };
 }
 
-function post(path: string, type: string, body: string, more: Call["headers"] = {}): Call {
+function post(path: string, type: string, body: string, more: SentCall["headers"] = {}): SentCall {
   return { method: "POST", path, headers: { "content-type": type, ...more }, body };
 }
 

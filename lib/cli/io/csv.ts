@@ -7,6 +7,7 @@
 
 import { Buffer } from "node:buffer";
 import { isUtf16, UTF_16 } from "../../server/files/option_file.ts";
+import { utf8Text } from "../../system/foreign_text.ts";
 import { CommandError } from "./io.ts";
 
 /** Longest record in bytes: ids of any database, and the longest secret. */
@@ -75,7 +76,7 @@ class Table {
       if (flaw !== undefined || parsed.end === undefined) break;
       records.push({
         number: ++this.#number,
-        fields: parsed.fields.map((field) => textOf(field)!),
+        fields: parsed.fields.map((field) => utf8Text(field)!),
       });
       start = parsed.end;
     }
@@ -100,7 +101,7 @@ class Table {
     if (fields.length !== this.#width) {
       return this.#error(parsed, `has ${fields.length} fields, and the first has ${this.#width}`);
     }
-    const isText = fields.every((field) => textOf(field) !== undefined);
+    const isText = fields.every((field) => utf8Text(field) !== undefined);
     return isText ? undefined : this.#error(parsed, "is not UTF-8 text");
   }
 
@@ -119,7 +120,7 @@ class Table {
   #error({ fields: [first, ...others], end }: Parsed, clause: string): CommandError {
     // The first field of several, or one with a comma behind it, is no secret.
     const isId = first !== undefined && (others.length > 0 || end === undefined);
-    const shown = isId ? textOf(first) : undefined;
+    const shown = isId ? utf8Text(first) : undefined;
     const fields = shown === undefined ? [] : [shown, ""];
     return recordError({ number: this.#number + 1, fields }, clause);
   }
@@ -165,14 +166,4 @@ function unquoted(bytes: Buffer): Buffer {
   return bytes.includes(QUOTE)
     ? Buffer.from(bytes.toString("latin1").replaceAll('""', '"'), "latin1")
     : bytes;
-}
-
-const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-
-function textOf(bytes: Buffer): string | undefined {
-  try {
-    return decoder.decode(bytes);
-  } catch {
-    return undefined;
-  }
 }

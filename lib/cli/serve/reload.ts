@@ -4,7 +4,8 @@
  * @module
  */
 
-import type { KeyFileOption, ServerService } from "../../server/server.ts";
+import type { KeyFileOption, ServerKeys } from "../../server/files/keys.ts";
+import type { ServerService } from "../../server/server.ts";
 import {
   certificatesIn,
   readTls,
@@ -25,8 +26,10 @@ import { readVariable } from "../io/io.ts";
 export interface Renewable {
   /** The listener, which holds the certificate. */
   readonly listener: Pick<Listener, "renew">;
-  /** The service, which holds the keys, the log, and the state for metrics and `status`. */
-  readonly service: Pick<ServerService, "renewKeys" | "log" | "state">;
+  /** The service, which holds the log, and the state for metrics and `status`. */
+  readonly service: Pick<ServerService, "log" | "state">;
+  /** The keys. */
+  readonly keys: Pick<ServerKeys, "renew">;
   /** The certificate in use, with the version of its files; undefined without TLS. */
   readonly tls: Tls | undefined;
   /**
@@ -135,7 +138,7 @@ export class Reload {
 
   #renewKeys({ option, what }: KeyFile): void {
     try {
-      const { names, isChanged } = this.#parts.service.renewKeys(option);
+      const { names, isChanged } = this.#parts.keys.renew(option);
       const isCopy = !isChanged && isCredential(this.#config[option]!);
       const text = `the ${what} ${isChanged ? "were read again" : "are unchanged"}`;
       this.#tell(isCopy ? "warn" : "info", `${text}: ${keysInWords(names)}${copyNote(isCopy)}`);

@@ -8,7 +8,7 @@ import process from "node:process";
 import type { Config } from "../../config/options.ts";
 import { protectionsOf } from "../../config/protections.ts";
 import { changedLines } from "../args/config_file.ts";
-import type { Command, OptionSourceMap } from "../args/parse.ts";
+import type { Command } from "../args/parse.ts";
 import { currentRuntime } from "../../server/runtime/current.ts";
 import { listen, type Listener, type ListenOptions } from "../../server/listen/listen.ts";
 import { withTimeout } from "../../server/runtime/timeout.ts";
@@ -18,7 +18,7 @@ import { createServerService, type ServerService } from "../../server/server.ts"
 import { readTls, tlsVersion } from "../../server/files/tls.ts";
 import { VERSION } from "../version.ts";
 import { checkSystem } from "../check/preflight.ts";
-import { certificateRisks, findRisks } from "../check/warnings.ts";
+import { findRisks } from "../check/warnings.ts";
 import { readVariable } from "../io/io.ts";
 import { startLine, stoppedLine, stoppingLine } from "./log_lines.ts";
 import { Reload } from "./reload.ts";
@@ -62,7 +62,6 @@ export async function serve(
   print: (line: string) => void,
 ): Promise<number> {
   checkSystem(config);
-  const state = { isListening: false, isReady: false };
   const serving = Promise.withResolvers<Reload>();
   // Without a listener, SIGHUP would end the process, even before it serves. At a terminal it means
   // that the terminal was closed, and still ends the process.
@@ -73,9 +72,8 @@ export async function serve(
   const service = createServerService(runtime, config, {
     version: VERSION,
     color: process.stderr.isTTY === true && !readVariable("NO_COLOR").value,
-    isReady: () => state.isReady,
   });
-  const { log } = service;
+  const { log, state } = service;
   try {
     const version = tlsVersion(config);
     const options = listenOptions(config, service);
@@ -84,7 +82,9 @@ export async function serve(
     // blocks.
     const stopped = stopSignal(config.exitWithParent);
     void stopped.then((reason) => {
-      if (!state.isListening && reason !== "standard input ended") process.exit(EXIT_CODES[reason]);
+      if (state.address === undefined && reason !== "standard input ended") {
+        process.exit(EXIT_CODES[reason]);
+      }
     });
     await service.selfCheck;
     // The operator port first: a server without it must not take callers from others on a shared
@@ -95,12 +95,12 @@ export async function serve(
     // Listen after this, since right pins are refused until the store is connected.
     await service.guardReady();
     const listener = await listen(runtime, options, service.handler);
-    state.isListening = true;
+    state.address = listener.url;
     state.isReady = true;
-    service.state.address = listener.url;
     const reload = new Reload(config, {
       listener,
       service,
+      keys: service.keys,
       tls: options.tls,
       version,
       changedOptions: () => files === undefined ? [] : changedLines(files),
@@ -112,7 +112,7 @@ export async function serve(
     log.info(startLine(config, runtime));
     log.info(`protections: ${protectionsOf(config).join(", ")}`);
     if (operator !== undefined) log.info(`health and metrics are at ${operator.url}`);
-    findingsOf(config, sources).forEach(log.warn);
+    findRisks(config, sources, Date.now()).forEach(log.warn);
     log.info(stoppingLine(await stopped));
     clearInterval(watch);
     state.isReady = false;
@@ -128,14 +128,6 @@ export async function flushLog(written: Promise<void>): Promise<void> {
   for (let parts = 0; parts < LAST_LINES_PARTS; parts++) {
     if (await withTimeout(written, LAST_LINES_TIMEOUT_MS / LAST_LINES_PARTS)) return;
   }
-}
-
-/** The findings of the command `check` for the same options. */
-function findingsOf(
-  config: Config,
-  sources: OptionSourceMap,
-): readonly string[] {
-  return [...findRisks(config, sources), ...certificateRisks(config, Date.now())];
 }
 
 async function listenForOperator(

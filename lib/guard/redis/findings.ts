@@ -21,30 +21,24 @@ export const OTHER_KEYS: string =
   "has servers with different guard keys, which count wrong pins and used codes apart: give all the " +
   "same --guard-key-file";
 
-/** Clause about a store that evicts entries; the store is the subject. */
-export const FULL_STORE: string =
-  "is full, and evicts entries that are still needed: give it more memory (maxmemory)";
-
-/** Clause about a clock, to be followed by the store: "the clock is 90 s ahead of that". */
-export function clockClause(aheadMs: number): string {
-  const seconds = Math.round(Math.abs(aheadMs) / 1000);
-  return `the clock is ${seconds} s ${aheadMs > 0 ? "ahead of" : "behind"} that`;
-}
-
 /**
  * Sentence about a finding.
  *
- * @param store The store as the subject of a clause, with a comma at its end.
+ * @param store The store as the subject of a clause.
  */
 export function findingText(store: string, finding: StoreFinding): string {
   switch (finding.kind) {
-    case "clock":
-      return `${clockClause(finding.aheadMs)} of ${store.slice(0, -1)}`;
+    case "clock": {
+      const seconds = Math.round(Math.abs(finding.aheadMs) / 1000);
+      const place = finding.aheadMs > 0 ? "ahead of" : "behind";
+      return `the clock is ${seconds} s ${place} that of ${store.replace(/,$/, "")}`;
+    }
     case "keys":
       return `${store} ${OTHER_KEYS}`;
     case "refused":
       return `${store} refuses ${finding.command} to its user: ${WITHOUT[finding.command]}`;
     case "evictions":
-      return `${store} ${FULL_STORE}`;
+      return `${store} is full, and evicts entries that are still needed: give it more memory ` +
+        "(maxmemory)";
   }
 }

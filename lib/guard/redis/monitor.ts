@@ -28,7 +28,7 @@ export interface StoreMonitorOptions {
   /** Id of the guard key, from which the key cannot be recovered. */
   readonly keyId: string;
   /** The clock of this server in milliseconds; undefined for no comparison. */
-  readonly wallNow: (() => number) | undefined;
+  readonly now: (() => number) | undefined;
   /** Difference of clocks from which on it is a finding, in milliseconds. */
   readonly maxClockMs: number;
   /** Called when a finding begins, and with each new count of evictions. */
@@ -90,19 +90,18 @@ export class StoreMonitor {
     return this.#aheadMs;
   }
 
-  /** The clocks of this server and of the store are too far apart. */
-  get isClockApart(): boolean {
+  /** Findings that have not ended; a store is full for a minute after its last eviction. */
+  get findings(): readonly StoreFinding[] {
+    const aheadMs = this.#aheadMs ?? 0;
+    return [
+      ...(this.#isClockApart ? [{ kind: "clock", aheadMs } as const] : []),
+      ...(this.#hasOtherKeys ? [{ kind: "keys" } as const] : []),
+      ...(this.#fullLooks > 0 ? [{ kind: "evictions", count: 0 } as const] : []),
+    ];
+  }
+
+  get #isClockApart(): boolean {
     return Math.abs(this.#aheadMs ?? 0) > this.#options.maxClockMs;
-  }
-
-  /** Another server used the store with another guard key in the last half minute. */
-  get hasOtherKeys(): boolean {
-    return this.#hasOtherKeys;
-  }
-
-  /** The store evicted entries in the last minute. */
-  get isFull(): boolean {
-    return this.#fullLooks > 0;
   }
 
   /** Looks at the store once. */
@@ -122,8 +121,8 @@ export class StoreMonitor {
   }
 
   async #lookAt(send: Send): Promise<Look> {
-    const { wallNow } = this.#options;
-    const sentMs = wallNow?.() ?? 0;
+    const { now } = this.#options;
+    const sentMs = now?.() ?? 0;
     const [storeMs, evicted] = await Promise.all([
       send(["TIME"]).then(readTimeMs).catch(unlessSilent),
       this.#isInfoRefused
@@ -137,8 +136,8 @@ export class StoreMonitor {
           return undefined;
         }),
     ]);
-    if (wallNow === undefined || storeMs === undefined) return { aheadMs: undefined, evicted };
-    const aheadMs = Math.max(0, sentMs - storeMs) + Math.min(0, wallNow() - storeMs);
+    if (now === undefined || storeMs === undefined) return { aheadMs: undefined, evicted };
+    const aheadMs = Math.max(0, sentMs - storeMs) + Math.min(0, now() - storeMs);
     return { aheadMs, evicted };
   }
 
@@ -158,14 +157,14 @@ export class StoreMonitor {
 
   #judge(looks: readonly (readonly [server: string, look: Look])[]): void {
     if (looks.length === 0) return;
-    const wasApart = this.isClockApart;
+    const wasApart = this.#isClockApart;
     const clocks = looks.flatMap(([, { aheadMs }]) => aheadMs === undefined ? [] : [aheadMs]);
     // An outage moves no clock.
     this.#aheadMs = clocks.toSorted((one, other) => Math.abs(other) - Math.abs(one))[0] ??
       this.#aheadMs;
-    if (this.isClockApart && !wasApart) {
+    if (this.#isClockApart && !wasApart) {
       this.#options.onFinding({ kind: "clock", aheadMs: this.#aheadMs! });
-    } else if (wasApart && !this.isClockApart) this.#options.onEnd("clock");
+    } else if (wasApart && !this.#isClockApart) this.#options.onEnd("clock");
     let count = 0;
     for (const [server, { evicted }] of looks) {
       if (evicted === undefined) continue;

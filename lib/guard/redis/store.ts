@@ -41,7 +41,7 @@ export interface RedisStoreOptions {
  */
 export class RedisStore implements GuardStore {
   readonly #options: RedisStoreOptions;
-  /** Ends of throttles by secret and source; a full table drops its oldest entry. */
+  /** Ends of throttles by secret and source; a full table drops the one that ends first. */
   readonly #refusals = new ExpiringMap<number>();
 
   /** Makes a store. */
@@ -74,8 +74,8 @@ export class RedisStore implements GuardStore {
       if (refusedMs > 0) {
         const nowMs = now();
         const untilMs = nowMs + Math.min(refusedMs, MAX_REFUSAL_MS);
+        if (this.#refusals.size >= MAX_REFUSALS) this.#refusals.deleteFirst();
         this.#refusals.set(refusalName(fingerprint, pin.source), nowMs + refusedMs, untilMs);
-        if (this.#refusals.size > MAX_REFUSALS) this.#refusals.deleteOldest();
       }
       if (verdict === "unavailable") onError?.();
       return verdict;

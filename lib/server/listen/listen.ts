@@ -127,11 +127,11 @@ async function listenOnSocket(
     const address = { path: file.temporaryPath };
     const release = (): void => removeSocket(file, log);
     const opened = file.bind(() =>
-      startServer(runtime, { address, tls, shared: false, limitsMemory }, { handler, log, release })
+      startServer(runtime, { address, tls, shared: false, limitsMemory }, { handler, log })
     );
     try {
       await file.publish(mode);
-      return opened;
+      return { ...opened, release };
     } catch (error) {
       await withTimeout(opened.server.shutdown(), ALONE_TIMEOUT_MS);
       throw error instanceof ListenError

@@ -59,7 +59,7 @@ export interface RunningServer {
   /** The requests. */
   readonly traffic: InFlightRequests;
   /** Removes the address, for instance the socket file, before the server stops. */
-  readonly release: () => void;
+  readonly release?: () => void;
 }
 
 /** Log of a server. */
@@ -79,17 +79,12 @@ export interface ListenerEvents {
 /**
  * Starts a server.
  *
- * @param release Removes the address before the server stops.
  * @throws {ListenError} When the address cannot be used.
  */
 export function startServer(
   runtime: Runtime,
   options: Omit<ServerOptions, "onError">,
-  { handler, log, release = () => {} }: {
-    readonly handler: Handler;
-    readonly log: ServerLog;
-    readonly release?: () => void;
-  },
+  { handler, log }: { readonly handler: Handler; readonly log: ServerLog },
 ): RunningServer {
   const traffic = new InFlightRequests();
   // The error comes from outside the handler, which never rejects, so its request is unknown.
@@ -99,14 +94,14 @@ export function startServer(
       { ...options, onError },
       (request) => traffic.answer(handler, request),
     );
-    return { server, traffic, release };
+    return { server, traffic };
   } catch (error) {
     throw new ListenError(options.address, systemErrorCode(error));
   }
 }
 
 async function stop({ server, traffic, release }: RunningServer): Promise<void> {
-  release();
+  release?.();
   await traffic.drain();
   await server.shutdown();
 }
@@ -214,7 +209,7 @@ export class RestartingListener {
     failure: ServerFailure,
   ): Promise<void> {
     this.#serving = undefined;
-    release();
+    release?.();
     if (failure === "memory") {
       this.#onDrop();
       this.#log.warn(DROPPED);

@@ -136,7 +136,7 @@ test("serve() logs its address and risks at the start, and its end", async () =>
   });
   assertEquals([ran.code, ran.printed.length], [0, 1]);
   assert(/^Listening on http:\/\/127\.0\.0\.1:[1-9][0-9]*$/.test(ran.printed[0]!), ran.printed[0]);
-  const [risk, ...others] = findRisks(configOf(args), new Map([["window", "flag"]]));
+  const [risk, ...others] = findRisks(configOf(args), new Map([["window", "flag"]]), 0);
   assertEquals(others, []);
   assertEquals(saidOf(ran), [
     `info ${startLine(configOf(args), currentRuntime())}`,

@@ -273,6 +273,23 @@ Deno.test("parseCommand() accepts one port for callers and another for metrics",
   // Any port that is free is another, and a socket is none.
   assertEquals(parse(["--port", "0", "--metrics-port", "0"]).metricsPort, 0);
   assertEquals(parse([...both, "--socket", "a.sock"]).metricsPort, 9000);
+  const rows: readonly (readonly [host: string, metricsHost: string, isAllowed: boolean])[] = [
+    ["127.0.0.1", "127.0.0.2", true],
+    ["::1", "127.0.0.1", true],
+    ["::1", "0:0:0:0:0:0:0:1", false],
+    ["10.0.0.9", "10.0.0.9", false],
+    ["0.0.0.0", "127.0.0.1", false],
+    ["127.0.0.1", "0.0.0.0", false],
+    ["::", "127.0.0.1", false],
+    ["0::0", "::1", false],
+    // A name may have the same address.
+    ["localhost", "127.0.0.1", false],
+  ];
+  for (const [host, metricsHost, isAllowed] of rows) {
+    const args = [...both, "--host", host, "--metrics-host", metricsHost];
+    if (isAllowed) assertEquals(parse(args).metricsPort, 9000);
+    else assertEquals(errorOf(args), "--port and --metrics-port must be different", host);
+  }
 });
 
 Deno.test("parseCommand() accepts a command before its options; the default is serve", () => {

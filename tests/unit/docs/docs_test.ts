@@ -170,15 +170,6 @@ Deno.test("docs/monitoring.md: the table of outcomes has each of them", () => {
   assertEquals(shown.toSorted(), Object.keys({ ...OUTCOMES, ...FAULTS }).toSorted());
 });
 
-Deno.test("docs/house.md shows the way of a request as the handler does", () => {
-  const drawn = read("lib/http/handler.ts").split("```")[1]!.replace(/^ \* ?/gm, "").replace(
-    /^text/,
-    "",
-  ).trim();
-  assert(drawn.startsWith("Request ─ server/listen"));
-  assert(read("docs/house.md").includes(drawn));
-});
-
 Deno.test("the README's picture and setup code are those of its first call", () => {
   const readme = read("README.md");
   const [, appName, appInfo, secretCode] =

@@ -8,42 +8,50 @@ const KEY = fc.constantFrom(...KEYS);
 
 type Step = (map: ExpiringMap<number>, model: Model) => void;
 
-/** The same map as a list, oldest entry first. */
+type Item = readonly [key: string, value: number, untilMs: number];
+
+/** The same map as a list, the entry that expires first in front, of equal ones the oldest. */
 class Model {
   nowMs = 0;
-  entries: (readonly [key: string, value: number, untilMs: number])[] = [];
+  entries: Item[] = [];
 
-  delete(key: string): boolean {
-    const before = this.entries.length;
+  delete(key: string): void {
     this.entries = this.entries.filter(([other]) => other !== key);
-    return this.entries.length < before;
+  }
+
+  set(item: Item): void {
+    this.delete(item[0]);
+    this.entries = [...this.entries, item].sort(([, , a], [, , b]) => a - b);
   }
 }
 
 const STEP: fc.Arbitrary<Step> = fc.oneof(
   { weight: 6, arbitrary: fc.tuple(KEY, fc.nat(9), fc.nat(9)).map(set) },
-  KEY.map((key): Step => (map, model) => assertEquals(map.delete(key), model.delete(key))),
+  KEY.map((key): Step => (map, model) => {
+    map.delete(key);
+    model.delete(key);
+  }),
   fc.constant<Step>((map, model) => {
-    map.deleteOldest();
-    model.entries.shift();
+    const first = map.deleteFirst();
+    const item = first && [first.key, first.value, first.untilMs] as const;
+    assertEquals(item, model.entries.shift());
   }),
   fc.nat(9).map((ms): Step => (_, model) => void (model.nowMs += ms)),
   fc.constant<Step>((map, model) => {
     map.sweep(model.nowMs);
-    const left = model.entries.findIndex(([, , untilMs]) => untilMs > model.nowMs);
-    model.entries.splice(0, Math.min(8, left < 0 ? model.entries.length : left));
+    const expired = model.entries.filter(([, , untilMs]) => untilMs <= model.nowMs).length;
+    model.entries.splice(0, Math.min(8, expired));
   }),
 );
 
 function set([key, value, keepMs]: readonly [string, number, number]): Step {
   return (map, model) => {
     map.set(key, value, model.nowMs + keepMs);
-    model.delete(key);
-    model.entries.push([key, value, model.nowMs + keepMs]);
+    model.set([key, value, model.nowMs + keepMs]);
   };
 }
 
-Deno.test("an ExpiringMap is a list in the order of last change, whose entries expire", () => {
+Deno.test("an ExpiringMap is a list in the order of expiry", () => {
   fc.assert(
     fc.property(fc.array(STEP, { maxLength: 60, size: "max" }), (steps) => {
       const map = new ExpiringMap<number>();
@@ -53,7 +61,8 @@ Deno.test("an ExpiringMap is a list in the order of last change, whose entries e
         const { entries, nowMs } = model;
         const living = entries.filter(([, , untilMs]) => untilMs > nowMs);
         assertEquals(map.size, entries.length);
-        assertEquals([...map.keys(nowMs)], living.map(([key]) => key));
+        assertEquals(map.living(nowMs), living.length);
+        assertEquals([...map.values(nowMs)].sort(), living.map(([, value]) => value).sort());
         const values = new Map(living.map(([key, value]) => [key, value]));
         for (const key of KEYS) assertEquals(map.get(key, nowMs), values.get(key));
       }

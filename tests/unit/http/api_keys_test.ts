@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert/equals";
 import { assertThrows } from "@std/assert/throws";
 import type { Handler } from "../../../lib/http/handler.ts";
-import { doubtfulLines, KeyRing, parseKeys } from "../../../lib/http/api_keys.ts";
+import { KeyRing, parseKeys } from "../../../lib/http/api_keys.ts";
 import { KeyFileError } from "../../../lib/system/key_file.ts";
 import { handlerWith } from "../../support/handler.ts";
 
@@ -70,14 +70,6 @@ Deno.test("parseKeys() accepts the name of a caller before a key", () => {
     [`a/b:${rest}`, undefined, `a/b:${rest}`],
   ];
   for (const [line, name, key] of rows) assertEquals(parseKeys(line), [{ name, key }], line);
-});
-
-Deno.test("doubtfulLines() names the lines with a colon but no valid name before it", () => {
-  const lines = [`# 1:${KEY}`, "", KEY, `a:${KEY}`, `a:1:${KEY}`, `1st:${KEY}`, `:${KEY}`, OTHER];
-  for (const end of ["\n", "\r\n", "\r"]) {
-    assertEquals(doubtfulLines(lines.join(end)), [6, 7, 8]);
-  }
-  assertEquals(doubtfulLines(KEY), []);
 });
 
 Deno.test("KeyRing identifies a caller by each of its keys, and by a whole line of name and key", () => {

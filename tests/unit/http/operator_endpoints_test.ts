@@ -1,4 +1,4 @@
-import { decide } from "../../support/guard_store.ts";
+import { decide, storeThat } from "../../support/guard_store.ts";
 import { assertEquals } from "@std/assert/equals";
 import { guardRules } from "../../../lib/guard/guard.ts";
 import { MemoryStore } from "../../../lib/guard/memory_store.ts";
@@ -147,6 +147,18 @@ Deno.test("the guard's endpoints refuse a sealed secret: a copy of a database pr
       }
     }
   }
+});
+
+Deno.test("an unlock that the store does not do is 503 with the reason, and says no password", async () => {
+  const store = storeThat({
+    unlock: () => Promise.reject(new Error("WRONGPASS user or hunter2 is wrong")),
+  });
+  const guard = { fingerprint: () => "name of canary", source: () => "", store };
+  const handler = handlerWith({ pinGuard: guard }, OPERATOR_ROUTES);
+  assertEquals(await answer("localhost", "POST", "/guard/unlock", "canary", handler), [
+    503,
+    "The store of the guard refuses the user name or password (WRONGPASS).\r\n",
+  ]);
 });
 
 Deno.test("the guard's endpoints answer why they cannot, and repeat no secret", async () => {

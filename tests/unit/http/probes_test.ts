@@ -18,9 +18,7 @@ Deno.test("the probes answer in text: ok, without the store, or not ready", asyn
     const shared = {
       failing: () => failing,
       aheadMs: () => undefined,
-      isClockApart: () => false,
-      hasOtherKeys: () => false,
-      isFull: () => false,
+      problems: () => [],
     };
     return { pinGuard: { fingerprint: () => "", source: () => "", store, shared } };
   };

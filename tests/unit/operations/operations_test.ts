@@ -33,9 +33,11 @@ const DESCRIBED = [
 ];
 
 Deno.test("the operations are described to callers as they are", () => {
-  const described = [...OPERATIONS.values()].map(({ invoke: _, parameters, ...rest }) => ({
+  const described = [...OPERATIONS.values()].map((
+    { invoke: _, repliesInBatches: _1, parameters, ...rest },
+  ) => ({
     ...rest,
-    parameters: parameters.map(({ purpose: _, example: _1, ...checked }) => checked),
+    parameters: parameters.map(({ purpose: _, example: _2, ...checked }) => checked),
   }));
   assertEquals(described, DESCRIBED as unknown as typeof described);
 });

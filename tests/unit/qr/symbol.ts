@@ -1,6 +1,4 @@
-import { codewordSequence } from "../../../lib/qr/codewords.ts";
 import { encodeQr } from "../../../lib/qr/encode.ts";
-import { placeCodewords, templateOf } from "../../../lib/qr/matrix.ts";
 import {
   createSegment,
   type Mode,
@@ -8,12 +6,7 @@ import {
   type Segment,
   VERSION_RANGES,
 } from "../../../lib/qr/segments.ts";
-import {
-  createSymbol,
-  maskedSymbol,
-  type QrCode,
-  smallestVersion,
-} from "../../../lib/qr/symbol.ts";
+import { createSymbol, type QrCode, smallestVersion } from "../../../lib/qr/symbol.ts";
 import type { ErrorCorrectionLevel } from "../../../lib/qr/tables.ts";
 
 /** Version and mask pattern in place of those that the encoder takes. */
@@ -42,9 +35,7 @@ export function symbolOf(
 ): QrCode | undefined {
   const fits = smallestVersion(segments, level, { min: version, max: version }) !== undefined;
   if (!fits) return undefined;
-  if (mask === undefined) return createSymbol(segments, version, level);
-  const codewords = codewordSequence(segments, version, level);
-  return maskedSymbol(placeCodewords(templateOf(version), codewords), version, level, mask);
+  return createSymbol({ segments, version, level, mask });
 }
 
 /** The segment of a text in a mode. */

@@ -4,13 +4,8 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
 import { assertThrows } from "@std/assert/throws";
-import {
-  createServerService,
-  type KeyFileOption,
-  readKeys,
-  type RenewedKeys,
-  type ServerService,
-} from "../../../lib/server/server.ts";
+import { type KeyFileOption, readKeys, type ServerKeys } from "../../../lib/server/files/keys.ts";
+import { createServerService, type ServerService } from "../../../lib/server/server.ts";
 import { OptionFileError, UsageError } from "../../../lib/config/option.ts";
 import type { Runtime } from "../../../lib/server/runtime/runtime.ts";
 import { configOf } from "../../support/command.ts";
@@ -22,17 +17,18 @@ import { startFakeRedis } from "../../support/fake_redis.ts";
 /** A service of a test, and what it wrote. */
 interface Setup extends Pick<ServerService, "operatorHandler" | "log" | "guardReady" | "close"> {
   /** Reads a file of keys again; gives the names of the keys, and whether they differ. */
-  readonly renewKeys: (option?: KeyFileOption) => RenewedKeys;
+  readonly renewKeys: (option?: KeyFileOption) => ReturnType<ServerKeys["renew"]>;
   /** Asks for a path, and gives the reply. */
   readonly get: (path: string, headers?: HeadersInit) => Promise<Response>;
   readonly written: string[];
-  /** What the server and the disk behind the log are like from now on. */
-  readonly state: { isReady: boolean; isFull: boolean };
+  readonly state: ServerService["state"];
+  /** The disk behind the log. */
+  readonly disk: { isFull: boolean };
 }
 
 function setup(args: readonly string[] = []): Setup {
   const written: string[] = [];
-  const state = { isReady: true, isFull: false };
+  const disk = { isFull: false };
   const runtime: Runtime = {
     title: "Runtime",
     target: "machine",
@@ -41,26 +37,26 @@ function setup(args: readonly string[] = []): Setup {
     tryTls: () => {},
     writeOut: () => Promise.resolve(),
     writeError: (text) => {
-      if (state.isFull) return Promise.reject(new Error("ENOSPC"));
+      if (disk.isFull) return Promise.reject(new Error("ENOSPC"));
       written.push(text);
       return Promise.resolve();
     },
   };
-  const isReady = (): boolean => state.isReady;
   const service = createServerService(runtime, configOf(args), {
     version: "1.2.3",
     color: false,
-    isReady,
   });
+  service.state.isReady = true;
   const get = (path: string, headers: HeadersInit = {}): Promise<Response> =>
     service.handler(new Request(`http://localhost${path}`, { headers }));
   return {
     get,
     written,
-    state,
+    state: service.state,
+    disk,
     log: service.log,
     operatorHandler: service.operatorHandler,
-    renewKeys: (option: KeyFileOption = "apiKeysFile") => service.renewKeys(option),
+    renewKeys: (option: KeyFileOption = "apiKeysFile") => service.keys.renew(option),
     guardReady: () => service.guardReady(),
     close: () => service.close(),
   };
@@ -208,8 +204,7 @@ Deno.test("createServerService() reports the state of its guard to the operator"
 });
 
 Deno.test("createServerService() has no page of metrics and no keys unless the options have them", async () => {
-  const { get, close, renewKeys, written } = setup();
-  assertThrows(renewKeys, TypeError, "There is no file of --api-keys-file");
+  const { get, close, written } = setup();
   const reply = await get("/metrics");
   assertEquals(reply.status, 404);
   await reply.body?.cancel();
@@ -346,11 +341,11 @@ Deno.test("a service names in /status, the log and the metrics what is wrong bet
 });
 
 Deno.test("the metrics count the log lines that were lost", async () => {
-  const { log, written, state, close } = setup();
-  state.isFull = true;
+  const { log, written, disk, close } = setup();
+  disk.isFull = true;
   log.info("lost");
   await close();
-  state.isFull = false;
+  disk.isFull = false;
   log.info("kept");
   await close();
   assertMatch(written.join(""), /^\S+ info kept\n\S+ warn log lines lost: 1\n$/);

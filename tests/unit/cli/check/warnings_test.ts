@@ -12,7 +12,7 @@ async function risksOf(
 ): Promise<readonly string[]> {
   const config = configOf(args);
   const env = new Proxy({}, { get: (_, name) => read(String(name)) });
-  return await withProcess({ env }, () => Promise.resolve(findRisks(config, new Map())));
+  return await withProcess({ env }, () => Promise.resolve(findRisks(config, new Map(), 0)));
 }
 
 Deno.test("findRisks() names the variables that it may not read, and no others", async () => {
@@ -30,7 +30,7 @@ Deno.test("findRisks() names the variables of Kubernetes that are ignored, in on
   const address = "tcp://10.0.0.1:80";
   const env = { AUTHENTICATOR_WEB_PORT: address, AUTHENTICATOR_PORT: address };
   const risksWith = (env: object): Promise<readonly string[]> =>
-    withProcess({ env }, () => Promise.resolve(findRisks(configOf([]), new Map())));
+    withProcess({ env }, () => Promise.resolve(findRisks(configOf([]), new Map(), 0)));
   assertEquals(await risksWith(env), [
     "ignored: AUTHENTICATOR_PORT, AUTHENTICATOR_WEB_PORT. Kubernetes sets such a variable for a " +
     "Service; enableServiceLinks: false stops that.",

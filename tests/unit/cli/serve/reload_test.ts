@@ -1,7 +1,8 @@
 import { assertEquals } from "@std/assert/equals";
 import { keysInWords, Reload, type Renewable } from "../../../../lib/cli/serve/reload.ts";
 import { UsageError } from "../../../../lib/config/option.ts";
-import type { KeyFileOption, RenewedKeys, ServerState } from "../../../../lib/server/server.ts";
+import type { KeyFileOption, ServerKeys } from "../../../../lib/server/files/keys.ts";
+import type { ServerState } from "../../../../lib/server/server.ts";
 import { tlsVersion } from "../../../../lib/server/files/tls.ts";
 import { ListenError } from "../../../../lib/server/listen/error.ts";
 import { CERTIFICATE, ENDED, PRIVATE_KEY } from "../../../support/certificates.ts";
@@ -24,7 +25,7 @@ Deno.test("keysInWords() has the number of keys, and their names", () => {
 
 type Parts = Partial<
   & Pick<Renewable, "changedOptions" | "listener" | "tls" | "version">
-  & Pick<Renewable["service"], "renewKeys">
+  & { readonly renewKeys: Renewable["keys"]["renew"] }
 >;
 
 /** A server's reload, its log, and its service. */
@@ -44,6 +45,7 @@ function reloadOf(args: readonly string[], parts: Parts = {}): {
   const { listener = { renew: no }, renewKeys = noKeys, tls, version = "" } = parts;
   const { changedOptions = () => [] } = parts;
   const state: ServerState = {
+    isReady: true,
     drops: 0,
     get refusedReloads() {
       return 0;
@@ -52,11 +54,12 @@ function reloadOf(args: readonly string[], parts: Parts = {}): {
       lines.push("counted");
     },
   };
-  const service = { renewKeys, log, state };
+  const service = { log, state };
   const reload = new Reload(configOf(args), {
     changedOptions,
     listener,
     service,
+    keys: { renew: renewKeys },
     tls,
     version,
   });
@@ -126,7 +129,7 @@ Deno.test("Reload logs a line for each file", async () => {
 });
 
 Deno.test("a reload fails when the file of options has changed, and still reads the keys", async () => {
-  const renewKeys = (): RenewedKeys => ({ names: ["a"], isChanged: true });
+  const renewKeys = (): ReturnType<ServerKeys["renew"]> => ({ names: ["a"], isChanged: true });
   const keys = ["--api-keys-file", "keys"];
   const changedOptions = (): readonly string[] => ["AUTHENTICATOR_WINDOW", "AUTHENTICATOR_HTML"];
   const refused = [
@@ -226,7 +229,7 @@ Deno.test("an unchanged file is logged as unchanged, and a credential as systemd
   await withFolder(async (folder) => {
     await Deno.writeTextFile(`${folder}/keys`, `1st:${"k".repeat(32)}\n`, { mode: 0o600 });
     const keys = ["--api-keys-file", `${folder}/keys`];
-    const renewKeys = (): RenewedKeys => ({ names: [null], isChanged: false });
+    const renewKeys = (): ReturnType<ServerKeys["renew"]> => ({ names: [null], isChanged: false });
     const risk =
       "warn: line 1 of the file of --api-keys-file has a colon, and no name before it: " +
       "the whole line is the key. A name begins with a letter, and has only letters, digits, dots, " +
@@ -236,7 +239,7 @@ Deno.test("an unchanged file is logged as unchanged, and a credential as systemd
       risk,
     ]);
     const sealKeys = ["--seal-keys-file", `${folder}/keys`];
-    const renewBoth = (option: KeyFileOption): RenewedKeys =>
+    const renewBoth = (option: KeyFileOption): ReturnType<ServerKeys["renew"]> =>
       option === "apiKeysFile" ? renewKeys() : { names: ["new", "old"], isChanged: true };
     assertEquals(await linesOfReload([...keys, ...sealKeys], { renewKeys: renewBoth }), [
       "info: the API keys are unchanged: 1 key",
@@ -275,7 +278,7 @@ Deno.test("SIGHUP warns of files that others can read, as the start does", async
       ...["--api-keys-file", `${folder}/api`, "--seal-keys-file", `${folder}/seal`],
     ];
     const listener = { renew: () => Promise.resolve(true) };
-    const renewKeys = (): RenewedKeys => ({ names: ["a"], isChanged: true });
+    const renewKeys = (): ReturnType<ServerKeys["renew"]> => ({ names: ["a"], isChanged: true });
     const lines = await linesOfReload(files, { listener, renewKeys });
     const risk = (flag: string): string =>
       `warn: everybody on this machine can read the file that ${flag} names.`;
