@@ -38,7 +38,11 @@ function codesIn(cell: string): readonly string[] {
 const numbers = new Intl.NumberFormat("en");
 
 Deno.test("docs/options.md: the table of options is the one that is parsed", () => {
-  assertEquals(tableIn("docs/options.md", "options"), optionRows().map((row) => [...row]));
+  assertEquals(
+    tableIn("docs/options.md", "options"),
+    optionRows().map((row) => [...row]),
+    "run `deno task generate`",
+  );
 });
 
 Deno.test("docs/wire.md: the table of limits is the one that is kept", () => {
@@ -68,7 +72,7 @@ Deno.test("docs/wire.md: the table of limits is the one that is kept", () => {
       `${numbers.format(XML_LIMITS.namespaceNameLength)} characters`,
       "fault",
     ],
-  ]);
+  ], "give the limit its row in docs/wire.md");
 });
 
 // A value for every fact of a request: the compiler reports a new one here.
@@ -135,7 +139,11 @@ Deno.test("docs/monitoring.md: the table of metrics is what /metrics has", () =>
     },
   );
   assertEquals(rows.length, text.match(/^# HELP/gm)!.length);
-  assertEquals(tableIn("docs/monitoring.md", "metrics"), rows);
+  assertEquals(
+    tableIn("docs/monitoring.md", "metrics"),
+    rows,
+    "give the metric its row in docs/monitoring.md, in the order of /metrics",
+  );
 });
 
 Deno.test("docs/monitoring.md: the table of the log has every field, and the values of closed sets", () => {
@@ -150,18 +158,19 @@ Deno.test("docs/monitoring.md: the table of the log has every field, and the val
   const rows = tableIn("docs/monitoring.md", "log");
   const names = new Set(written.flatMap((fields) => Object.keys(fields)));
   assertEquals(rows.map(([name]) => codesIn(name!)), [...names].map((name) => [name]));
-  const valuesOf = (field: string): ReadonlySet<string> =>
-    new Set(codesIn(rows.find(([name]) => name === `\`${field}\``)![1]!));
-  assertEquals(valuesOf("level"), new Set(written.map(({ level }) => level)));
+  const assertValues = (field: string, values: readonly string[]): void => {
+    const [, cell] = rows.find(([name]) => name === `\`${field}\``)!;
+    const advice = `name all values of ${field} in its row of docs/monitoring.md`;
+    assertEquals(new Set(codesIn(cell!)), new Set(values), advice);
+  };
+  assertValues("level", written.map(({ level }) => level));
   const methods = ROUTES.flatMap((route) => route.methods);
-  assertEquals(valuesOf("method"), new Set([...methods, "HEAD", "OPTIONS", "other"]));
-  assertEquals(
-    valuesOf("route"),
-    new Set([...ROUTES, ...OPERATOR_ROUTES].map(({ name }) => name).concat("unknown")),
-  );
-  assertEquals(valuesOf("operation"), new Set([...OPERATIONS.keys(), SEAL.name]));
+  assertValues("method", [...methods, "HEAD", "OPTIONS", "other"]);
+  const routes = [...ROUTES, ...OPERATOR_ROUTES].map(({ name }) => name);
+  assertValues("route", [...routes, "unknown"]);
+  assertValues("operation", [...OPERATIONS.keys(), SEAL.name]);
   const bindings = [...bindingsOf("urn:a/"), PAIR_ASPX, VALIDATE_ASPX];
-  assertEquals(valuesOf("binding"), new Set(bindings.map(({ name }) => name)));
+  assertValues("binding", bindings.map(({ name }) => name));
 });
 
 Deno.test("docs/monitoring.md: the table of outcomes has each of them", () => {
