@@ -145,7 +145,7 @@ async function sampleServer(
   return { secrets, total: total === undefined ? undefined : Number(total) };
 }
 
-// A key of the wrong type makes only that one secret unreadable, as in READ_TEXT.
+// A key of the wrong type makes only that one secret unreadable.
 function noText(error: unknown): string {
   if (isReply(error, "WRONGTYPE")) return "";
   throw error;
