@@ -58,7 +58,8 @@ const PATTERNS: Readonly<
 };
 
 Deno.test("every language of the page has its patterns here: random numbers, time limit, way to a yes", () => {
-  assertEquals([...PROGRAMS.keys()], Object.keys(PATTERNS));
+  const advice = "give the language its row in PATTERNS, in the order of the page";
+  assertEquals([...PROGRAMS.keys()], Object.keys(PATTERNS), advice);
 });
 
 Deno.test("the style shows a panel for each language: page.css has a row for its number", () => {

@@ -7,7 +7,8 @@ import { namesOf } from "../../../../lib/config/option.ts";
 import { helpTexts } from "./help_texts.ts";
 
 Deno.test("help() is the text of help.txt, for all commands and for one of each kind", () => {
-  assertEquals(helpTexts(), Deno.readTextFileSync(new URL("help.txt", import.meta.url)));
+  const written = Deno.readTextFileSync(new URL("help.txt", import.meta.url));
+  assertEquals(helpTexts(), written, "run `deno task generate`");
 });
 
 // A clause, and whole sentences, in which nothing is missing.
