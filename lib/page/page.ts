@@ -27,7 +27,6 @@ import php from "./programs/pair_and_check.php" with { type: "text" };
 import python from "./programs/pair_and_check.py" with { type: "text" };
 import java from "./programs/PairAndCheck.java" with { type: "text" };
 import javascript from "./programs/pair_and_check.js" with { type: "text" };
-import typescript from "./programs/pair_and_check.ts" with { type: "text" };
 import go from "./programs/pair_and_check.go" with { type: "text" };
 import ruby from "./programs/pair_and_check.rb" with { type: "text" };
 import powershell from "./programs/pair_and_check.ps1" with { type: "text" };
@@ -42,7 +41,6 @@ const PROGRAMS: Readonly<Record<string, string>> = {
   python,
   java,
   javascript,
-  typescript,
   go,
   ruby,
   powershell,

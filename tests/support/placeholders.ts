@@ -5,6 +5,7 @@
  */
 
 import { Buffer } from "node:buffer";
+import { OPERATIONS } from "../../lib/operations/operations.ts";
 import { codeOutside, referenceHotp, type ReferenceOptions } from "./reference_totp.ts";
 
 /** What pins depend on beside the secret. */
@@ -24,6 +25,9 @@ const REPEAT = /\{\{(repeat|number) ("(?:[^"\\]|\\.)*"|[^ ]+) (\d+)\}\}/g;
 const FULL_WIDTH_ZERO = 0xff10;
 const ARABIC_INDIC_ZERO = 0x0660;
 
+// Faults list the operations. A new one needs no change in the exchanges.
+const NAMES = [...OPERATIONS.keys()];
+
 const PIN_FORMS: ReadonlyMap<string, (pin: string) => string> = new Map([
   ["pin", (pin: string) => pin],
   ["pin-head", (pin: string) => pin.slice(0, 3)],
@@ -33,7 +37,7 @@ const PIN_FORMS: ReadonlyMap<string, (pin: string) => string> = new Map([
 ]);
 
 /**
- * Fills in pins, repetitions, and fields of the reply before: all but
+ * Fills in pins, repetitions, fields of the reply before, and the operations: all but
  * `{{any}}`, `{{qr VERSION-LEVEL}}` and `{{fill N}}`.
  *
  * @throws {SyntaxError} When there is any other.
@@ -59,7 +63,9 @@ export function fillIn(
       );
       return pieces.join("");
     })
-    .replace(/\{\{earlier ([A-Za-z-]+)\}\}/g, (_, name: string) => earlier(name));
+    .replace(/\{\{earlier ([A-Za-z-]+)\}\}/g, (_, name: string) => earlier(name))
+    .replaceAll("{{operations}}", NAMES.join(" or "))
+    .replaceAll("{{paths}}", NAMES.map((name) => `/api.asmx/${name}`).toReversed().join(" or "));
   const unknown = /\{\{(?!any\}\}|qr \d+-[LM]\}\}|fill \d+\}\}).*/.exec(filled)?.[0];
   if (unknown !== undefined) throw new SyntaxError(`There is no placeholder ${unknown}`);
   return filled;

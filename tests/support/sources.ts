@@ -45,3 +45,24 @@ export async function withSources(
     await act(folder);
   }, prefix);
 }
+
+// What a developer's folder has beside the sources.
+const MADE = [".git", "dist", "node_modules"];
+
+/**
+ * Runs a test in a copy of the whole project, with its tests, and removes the copy.
+ *
+ * @param prefix What the name of its folder begins with.
+ */
+export async function withTree(
+  prefix: string,
+  act: (folder: string) => Promise<void>,
+): Promise<void> {
+  await withFolder(async (folder) => {
+    const names = [...Deno.readDirSync(ROOT)].map(({ name }) => name);
+    const paths = names.filter((name) => !MADE.includes(name))
+      .map((name) => fileURLToPath(new URL(name, ROOT)));
+    await runToEnd(["cp", "-R", ...paths, folder]);
+    await act(folder);
+  }, prefix);
+}

@@ -120,6 +120,22 @@ Deno.test("the code of the browser imports only itself and what it shares with t
   assertEquals(imported.length > 3, true);
 });
 
+// Names in comments: constants, functions and fields.
+const NAME = /\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b|\b[a-z]\w*(?=\(\))|(?<!#)\b[a-z]+[A-Z]\w*\b/g;
+// Those of a runtime and of a system.
+const FOREIGN_NAMES: readonly string[] = ["DENO_CERT", "macOS"];
+
+Deno.test("each name of code in a comment exists", () => {
+  const comments = /\/\*[^]*?\*\/|(?<=^|\s)\/\/[^\n]*/g;
+  const code = SOURCES.map(({ text }) => text.replace(comments, "")).join("\n");
+  const known = new Set([...code.match(/\w+/g)!, ...FOREIGN_NAMES]);
+  const unknown = SOURCES.flatMap(({ path, text }) =>
+    (text.match(comments) ?? []).flatMap((comment) => comment.match(NAME) ?? [])
+      .filter((name) => !known.has(name)).map((name) => `${path}: ${name}`)
+  );
+  assertEquals(unknown, []);
+});
+
 const FLAGS: ReadonlySet<string> = new Set([
   ...[OPTIONS, ...[...COMMANDS.values()].map(({ options }) => options)]
     .flatMap((table) => Object.keys(table).map(flagOf)),

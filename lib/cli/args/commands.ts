@@ -84,7 +84,8 @@ const TABLE = {
     summary: "Serve until you stop it; the default command",
     details: "Serves until SIGINT or SIGTERM, and then lets running requests finish. Another " +
       "signal, half a second later, ends it at once. On SIGHUP, it reads the TLS certificate and " +
-      "the files of keys again; if standard input is a terminal, it ends.",
+      "the files of keys again; if standard input is a terminal, it ends. A flag wins over a " +
+      "variable, a variable over a line of the file of options.",
     options: {},
     uses: namesOf(OPTIONS),
     examples: [

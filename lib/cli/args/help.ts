@@ -44,16 +44,7 @@ function usage(): string {
     "Usage: authenticator [command] [options]",
     "",
     ...commandRows([...COMMANDS.keys()]),
-    "",
-    "Options of serve, with defaults in parentheses:",
-    optionRow(CONFIG_OPTION, CONFIG_ROW),
-    ...namesOf(OPTIONS).map((name) => optionRow(name, OPTIONS[name])),
-    ...LAST_OPTIONS,
-    "",
-    `As variables or lines of that file: ${variableOf("window")}=2, ${
-      variableOf("metrics")
-    }=true. ` +
-    "A flag wins over both.",
+    "authenticator help serve shows those of the server.",
     "",
     exitCodes(),
   ].join("\n");
@@ -75,11 +66,6 @@ function commandRows(names: readonly string[]): readonly string[] {
     "authenticator help COMMAND shows the options of a command, with examples.",
   ];
 }
-
-const LAST_OPTIONS = [
-  row("-h, --help", "Show help"),
-  row("-V, --version", "Show version, commit, runtime and target"),
-];
 
 /** Writes the synopsis of a command, as in its usage line. */
 export function synopsisOf(name: string, command: CommandRow): string {
@@ -138,12 +124,6 @@ export function factsOf(
   ].join("; ");
   // Values keep their case.
   return values === undefined ? facts.replace(/^[a-z]/, (letter) => letter.toUpperCase()) : facts;
-}
-
-function optionRow(name: string, option: Option<unknown>): string {
-  const { placeholder, defaultText, description } = option;
-  const shown = defaultText === "" || placeholder === undefined ? "" : ` (${defaultText})`;
-  return row(leftOf(name, option), description + shown);
 }
 
 function leftOf(name: string, { placeholder = "" }: Option<unknown>): string {

@@ -121,8 +121,9 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
   },
   "Java": { file: "PairAndCheck.java", literal: inDoubleQuotes, command: interpreted("java") },
   "JavaScript": { file: "program.mjs", literal: inDoubleQuotes, command: interpreted("node") },
-  "TypeScript": {
-    file: "program.ts",
+  "JavaScript by Deno": {
+    title: "JavaScript",
+    file: "program.mjs",
     literal: inDoubleQuotes,
     command: interpreted(Deno.execPath(), "run", "--no-config", "--allow-net"),
   },
@@ -384,5 +385,9 @@ Deno.test("every program is run, but for those whose tool CI does not have", asy
   const languages = choicesOf(await pageOf(server), "language");
   const asked = Object.entries(LANGUAGES).map(([name, { title = name }]) => title);
   const tried = [...asked, ASP];
-  assertEquals(languages.filter((language) => !tried.includes(language)), UNTRIED);
+  assertEquals(
+    languages.filter((language) => !tried.includes(language)),
+    UNTRIED,
+    "add the language to LANGUAGES, with the command that runs its program",
+  );
 });

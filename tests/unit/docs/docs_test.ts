@@ -18,7 +18,7 @@ import { OPERATIONS, SEAL } from "../../../lib/operations/operations.ts";
 import { DEFAULT_TOTP } from "../../../lib/otp/totp.ts";
 import { pair } from "../../../lib/operations/pair.ts";
 import { XML_LIMITS } from "../../../lib/xml/tree.ts";
-import { PAGES, prose, read, ROOT } from "../../support/pages.ts";
+import { fencesOf, PAGES, prose, read, ROOT } from "../../support/pages.ts";
 import { optionRows } from "../../../release/options_table.ts";
 
 /** The cells of the table between two marks, without its head. */
@@ -38,7 +38,11 @@ function codesIn(cell: string): readonly string[] {
 const numbers = new Intl.NumberFormat("en");
 
 Deno.test("docs/options.md: the table of options is the one that is parsed", () => {
-  assertEquals(tableIn("docs/options.md", "options"), optionRows().map((row) => [...row]));
+  assertEquals(
+    tableIn("docs/options.md", "options"),
+    optionRows().map((row) => [...row]),
+    "run `deno task generate`",
+  );
 });
 
 Deno.test("docs/wire.md: the table of limits is the one that is kept", () => {
@@ -69,7 +73,7 @@ Deno.test("docs/wire.md: the table of limits is the one that is kept", () => {
       `${numbers.format(XML_LIMITS.namespaceNameLength)} characters`,
       "fault",
     ],
-  ]);
+  ], "give the limit its row in docs/wire.md");
 });
 
 // A value for every fact of a request: the compiler reports a new one here.
@@ -136,7 +140,11 @@ Deno.test("docs/monitoring.md: the table of metrics is what /metrics has", () =>
     },
   );
   assertEquals(rows.length, text.match(/^# HELP/gm)!.length);
-  assertEquals(tableIn("docs/monitoring.md", "metrics"), rows);
+  assertEquals(
+    tableIn("docs/monitoring.md", "metrics"),
+    rows,
+    "give the metric its row in docs/monitoring.md, in the order of /metrics",
+  );
 });
 
 Deno.test("docs/monitoring.md: the table of the log has every field, and the values of closed sets", () => {
@@ -151,18 +159,19 @@ Deno.test("docs/monitoring.md: the table of the log has every field, and the val
   const rows = tableIn("docs/monitoring.md", "log");
   const names = new Set(written.flatMap((fields) => Object.keys(fields)));
   assertEquals(rows.map(([name]) => codesIn(name!)), [...names].map((name) => [name]));
-  const valuesOf = (field: string): ReadonlySet<string> =>
-    new Set(codesIn(rows.find(([name]) => name === `\`${field}\``)![1]!));
-  assertEquals(valuesOf("level"), new Set(written.map(({ level }) => level)));
+  const assertValues = (field: string, values: readonly string[]): void => {
+    const [, cell] = rows.find(([name]) => name === `\`${field}\``)!;
+    const advice = `name all values of ${field} in its row of docs/monitoring.md`;
+    assertEquals(new Set(codesIn(cell!)), new Set(values), advice);
+  };
+  assertValues("level", written.map(({ level }) => level));
   const methods = ROUTES.flatMap((route) => route.methods);
-  assertEquals(valuesOf("method"), new Set([...methods, "HEAD", "OPTIONS", "other"]));
-  assertEquals(
-    valuesOf("route"),
-    new Set([...ROUTES, ...OPERATOR_ROUTES].map(({ name }) => name).concat("unknown")),
-  );
-  assertEquals(valuesOf("operation"), new Set([...OPERATIONS.keys(), SEAL.name]));
+  assertValues("method", [...methods, "HEAD", "OPTIONS", "other"]);
+  const routes = [...ROUTES, ...OPERATOR_ROUTES].map(({ name }) => name);
+  assertValues("route", [...routes, "unknown"]);
+  assertValues("operation", [...OPERATIONS.keys(), SEAL.name]);
   const bindings = [...bindingsOf("urn:a/"), PAIR_ASPX, VALIDATE_ASPX];
-  assertEquals(valuesOf("binding"), new Set(bindings.map(({ name }) => name)));
+  assertValues("binding", bindings.map(({ name }) => name));
 });
 
 Deno.test("docs/monitoring.md: the table of outcomes has each of them", () => {
@@ -276,8 +285,11 @@ Deno.test("every citation of docs/wire.md names a section of it", () => {
   assertEquals(cited.filter(({ number }) => !sections.has(number)), []);
 });
 
-// RELEASE_NOTES.md is made by release/; a.md is a name in a test.
-const MADE: readonly string[] = ["RELEASE_NOTES.md", "a.md"];
+// RELEASE_NOTES.md is made by release/; a.md is a name in a test; recipes make others.
+const MADE: readonly string[] = [
+  ...["RELEASE_NOTES.md", "a.md"],
+  ...PAGES.flatMap(fencesOf).map(({ info }) => info.split("/").at(-1)!),
+];
 
 Deno.test("every document that a file names is in the repository", () => {
   const names = new Set([

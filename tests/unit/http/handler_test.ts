@@ -1,6 +1,7 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { MAX_LONG_BODIES } from "../../../lib/http/body_limit.ts";
+import { OPERATIONS } from "../../../lib/operations/operations.ts";
 import { createLog } from "../../../lib/telemetry/log.ts";
 import type { RequestEvent } from "../../../lib/telemetry/request_event.ts";
 import { BINDINGS, requestFor, writeCall } from "../../support/calls.ts";
@@ -189,8 +190,9 @@ Deno.test("createHandler() logs each request once, with its outcome", async () =
       binding: "HTTP GET",
       outcome: "unknown-operation",
       facts: {
-        reason: "Web Service method name is not valid. Expected Pair or ValidatePin; names are " +
-          "case sensitive.",
+        reason: `Web Service method name is not valid. Expected ${
+          [...OPERATIONS.keys()].join(" or ")
+        }; names are case sensitive.`,
       },
     }],
     ["/api.asmx/Pair?appName=a&b&secretCode=c&d", {}, {

@@ -32,8 +32,9 @@ const DESCRIBED = [
   },
 ];
 
-Deno.test("the operations are described to callers as they are", () => {
-  const described = [...OPERATIONS.values()].map((
+Deno.test("the operations of the contract come first, described to callers as they are", () => {
+  const operations = [...OPERATIONS.values()].slice(0, DESCRIBED.length);
+  const described = operations.map((
     { invoke: _, repliesInBatches: _1, parameters, ...rest },
   ) => ({
     ...rest,

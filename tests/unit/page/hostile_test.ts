@@ -1,6 +1,7 @@
+import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { OPTIONS } from "../../../lib/config/options.ts";
-import { getPage, panesOf, skeletonOf } from "../../support/service_page.ts";
+import { choicesOf, getPage, panesOf, skeletonOf } from "../../support/service_page.ts";
 import { handlerWith } from "../../support/handler.ts";
 
 // What broke the service pages of others (CVE-2018-8032, CVE-2019-17573, CVE-2020-13954), and what
@@ -78,7 +79,8 @@ Deno.test("no base URL ends a string in a program, even one that no option accep
   const encoded = "%27%24x%24(id)%24%7Bx%7D%60id%60%5C%22%0A%E2%80%A8%s%7B0%7D%7B%7Bx%7D%7D%3C%";
   const { html } = await getPage(handlerWith({ config: { baseUrl: `http://h/${hostile}` } }));
   const programs = panesOf(html, "login");
-  assertEquals(programs.length, 13);
+  assertEquals(programs.map(({ title }) => title), choicesOf(html, "language"));
+  assert(programs.length > 1);
   for (const { title, text } of programs) {
     const [, literal] = /=\s*(['"]http:.*?['"])/.exec(text) ?? [];
     assertEquals(literal?.slice(1, -1), `http://h/${encoded}/api.asmx`, title);

@@ -3,6 +3,7 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
+import { servicePage } from "../../../lib/page/page.ts";
 import { getPage, panesOf } from "../../support/service_page.ts";
 import { handlerWith } from "../../support/handler.ts";
 
@@ -24,7 +25,6 @@ const PATTERNS: Readonly<
   "Python": [/secrets\.choice\(/, /timeout=10\)/, /secretCode=secret\) is True\n/],
   "Java": [/new SecureRandom\(\)/, /Duration\.ofSeconds\(10\)/, /\.equals\("true"\)/],
   "JavaScript": [/randomInt\(32\)/, /AbortSignal\.timeout\(10_000\)/, /\}\) === true;\n/],
-  "TypeScript": [/randomInt\(32\)/, /AbortSignal\.timeout\(10_000\)/, /\}\) === true;\n/],
   "Go": [
     /rand\.Int\(rand\.Reader/,
     /Timeout: 10 \* time\.Second/,
@@ -57,8 +57,14 @@ const PATTERNS: Readonly<
   ],
 };
 
-Deno.test("the page has a program in thirteen languages", () => {
-  assertEquals([...PROGRAMS.keys()], Object.keys(PATTERNS));
+Deno.test("every language of the page has its patterns here: random numbers, time limit, way to a yes", () => {
+  const advice = "give the language its row in PATTERNS, in the order of the page";
+  assertEquals([...PROGRAMS.keys()], Object.keys(PATTERNS), advice);
+});
+
+Deno.test("the style shows a panel for each language: page.css has a row for its number", () => {
+  const row = `nth-of-type(${PROGRAMS.size}):checked ~ .panel:nth-of-type(${PROGRAMS.size})`;
+  assert(servicePage.style.includes(row), `page.css has no ${row}`);
 });
 
 for (const [language, patterns] of Object.entries(PATTERNS)) {

@@ -97,7 +97,11 @@ Deno.test("section #errors of page.html has the statuses of every fault, and its
 Deno.test("every format of the bindings is chosen and described in one order", async () => {
   const { html } = await getPage(handlerWith());
   const formats = rowsOf(html, "Formats").slice(1).map(([format]) => format!);
-  assertEquals([...formats].sort(), bindingsOf("urn:x/").map(({ name }) => name).sort());
+  assertEquals(
+    [...formats].sort(),
+    bindingsOf("urn:x/").map(({ name }) => name).sort(),
+    "give the binding a row in the table Formats of page.html, and a panel for each operation",
+  );
   for (const [, operation] of html.matchAll(/data-operation="([^"]+)"/g)) {
     assertEquals(choicesOf(html, `${operation}-format`), formats);
   }
@@ -143,7 +147,11 @@ Deno.test("page.html describes sealed secrets where the server has seal keys", a
 Deno.test("page.html shows every option that callers notice", async () => {
   const { html } = await getPage(handlerWith());
   const options = Object.keys(OPTIONS).filter((name) => !UNSEEN.has(name));
-  assertEquals(options.filter((name) => !KEY_FILES.has(name)).sort(), Object.keys(VALUES).sort());
+  assertEquals(
+    options.filter((name) => !KEY_FILES.has(name)).sort(),
+    Object.keys(VALUES).sort(),
+    "name the option in UNSEEN; or if callers notice it, in VALUES, and show it on page.html",
+  );
   for (const [name, flags] of Object.entries(VALUES)) {
     assert((await getPage(handlerWith({ flags }))).html !== html, name);
   }
