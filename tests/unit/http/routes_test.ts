@@ -149,11 +149,6 @@ Deno.test("a new route needs a key and a Host, and its faults are sentences", as
   assertEquals(await observe(key), [503, "Come back later.\r\n"]);
 });
 
-Deno.test("a slash with no operation behind it changes nothing", async () => {
-  assertEquals(await statusOf("GET", "/api.asmx/"), 200);
-  assertEquals(await statusOf("PUT", "/api.asmx/"), 405);
-});
-
 Deno.test("with keys, the operator port requires none for health and metrics", () => {
   const open = OPERATOR_ROUTES.filter(({ isOpen }) => isOpen).map(({ path }) => path);
   assertEquals(open, ["/healthz", "/readyz", "/metrics"]);
