@@ -5,6 +5,9 @@ import { configOf } from "../../../support/command.ts";
 import { type ComparedOptions, startCompared } from "../../../support/compared_server.ts";
 import { assertHas, compared } from "./compared.ts";
 
+// The self-check of the last server here may outlive a test.
+Deno.test.sanitizer({ ops: false });
+
 Deno.test("a clock that is off is one finding, and pins are made for it", async () => {
   for (const seconds of [60, -90, 3_600]) {
     const now = (): number => Date.now() + seconds * 1000;
