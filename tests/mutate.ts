@@ -1,83 +1,55 @@
 /**
- * Measures how many small mistakes the tests notice: Stryker's instrumenter lists mutants of `lib/`,
- * and for each of a sample, `deno task test` runs in a copy of the project that has this one mistake.
+ * Measures how many small mistakes the tests notice. Of each line drawn by chance, in a copy of the
+ * project, the unit tests run with one mistake, those of its room first. Where they notice nothing,
+ * the suite of `tests/integration/` runs that meets the room.
  *
- *     deno task mutation [--sample 100] [--seed 1] [--least 80] [FILE | FOLDER]...
+ *     deno task mutation [--sample 100] [--beside 10] [--seed TEXT] [--least 91] [--list] [PATH]...
  *
- * The tests of the mutant's room run first. Prints what survived and a table, and exits with 1 if
- * fewer than `--least` percent were noticed.
+ * The sample is of `lib/`, with `--beside` more of each of `lib/page/browser/`,
+ * `lib/server/runtime/` and the scripts in Lua. The seed is the hash of the last commit that changed a
+ * test, so that nobody chooses it. Prints each mistake with its outcome and a table, and exits with 1
+ * if fewer than `--least` percent were noticed.
  *
  * @module
  */
 
-import { Instrumenter, type InstrumenterOptions } from "@stryker-mutator/instrumenter";
-import { createHash } from "node:crypto";
 import { parseArgs } from "node:util";
 import project from "../deno.json" with { type: "json" };
 import { runToEnd } from "./support/child.ts";
+import { drawByLines, type Mutant, mutantsOf } from "./support/mutants.ts";
 import { ROOT } from "./support/pages.ts";
 
-// Browsers test the page, and Bun its own file.
-const LEFT_OUT = /^lib\/(?:page\/|server\/runtime\/bun\.ts$)/;
+/** Sources that are drawn from once more, since few lines are in them. */
+const BESIDE = [/\.lua$/, /^lib\/page\/browser\//, /^lib\/server\/runtime\//];
 
-/** Time limit of the tests: a mutant that makes them hang is noticed. */
-const TESTS_MS = 300_000;
+/** Programs in the page, which are text. */
+const PROGRAMS = /^lib\/page\/programs\//;
 
-/** One small mistake. */
-interface Mutant {
-  readonly file: string;
-  /** Line, from 1. */
-  readonly line: number;
-  /** Offset of the original text in its file. */
-  readonly at: number;
-  readonly original: string;
-  readonly replacement: string;
+/** Tests that compare the page's script with its sources, and would notice any mistake there. */
+const SCRIPT_TEST = "tests/unit/page/page_script_test.ts";
+
+/** Suites by the sources that they meet; all other sources have the last. */
+const SUITES: readonly (readonly [sources: RegExp, folder: string, program?: string])[] = [
+  [/^lib\/guard\/redis\//, "redis"],
+  [/^lib\/page\//, "browser"],
+  [/^lib\/server\/runtime\/bun\.ts$/, "program", "bun"],
+  [/^/, "program"],
+];
+
+/** Time limits: a mistake that makes the tests hang is noticed. */
+const UNIT_MS = 600_000;
+const SUITE_MS = 1_800_000;
+
+/** A run of tests in the copy. */
+interface TestRun {
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly deadlineMs: number;
 }
 
-const OPTIONS: InstrumenterOptions = {
-  plugins: null,
-  excludedMutations: [],
-  ignorers: [],
-  noHeader: false,
-};
-const LOGGER = {
-  isDebugEnabled: () => false,
-  debug: () => {},
-  info: () => {},
-  warn: () => {},
-} as unknown as ConstructorParameters<typeof Instrumenter>[0];
-
-async function mutantsOf(files: readonly string[]): Promise<readonly Mutant[]> {
-  const texts = new Map(files.map((file) => [file, Deno.readTextFileSync(new URL(file, ROOT))]));
-  const sources = [...texts].map(([name, content]) => ({ name, content, mutate: true }));
-  const { mutants } = await new Instrumenter(LOGGER).instrument(sources, OPTIONS);
-  return mutants.map(({ fileName: file, replacement, location: { start, end } }) => {
-    const text = texts.get(file)!;
-    const at = offsetOf(text, start);
-    const original = text.slice(at, offsetOf(text, end));
-    return { file, line: start.line + 1, at, original, replacement };
-  });
-}
-
-function offsetOf(text: string, { line, column }: { line: number; column: number }): number {
-  let start = 0;
-  for (let i = 0; i < line; i++) start = text.indexOf("\n", start) + 1;
-  return start + column;
-}
-
-/** Draws a sample that changes little when the sources do. */
-function draw(mutants: readonly Mutant[], size: number, seed: string): readonly Mutant[] {
-  const rank = ({ file, at, original, replacement }: Mutant): string =>
-    createHash("sha256").update([seed, file, at, original, replacement].join("\0")).digest("hex");
-  const ranked = mutants.map((mutant) => ({ mutant, rank: rank(mutant) }));
-  ranked.sort((one, other) => one.rank < other.rank ? -1 : 1);
-  return ranked.slice(0, size).map(({ mutant }) => mutant);
-}
-
-async function projectFiles(): Promise<readonly string[]> {
-  const list = ["git", "ls-files", "--cached", "--others", "--exclude-standard"];
-  const { stdout } = await runToEnd(list, { cwd: ROOT });
-  return stdout.split("\n").filter((file) => file !== "");
+async function linesOf(...command: readonly string[]): Promise<readonly string[]> {
+  const { stdout } = await runToEnd(command, { cwd: ROOT });
+  return stdout.split("\n").filter((line) => line !== "");
 }
 
 async function copyOf(files: readonly string[]): Promise<string> {
@@ -89,34 +61,81 @@ async function copyOf(files: readonly string[]): Promise<string> {
   return folder;
 }
 
-/** Arguments of `deno test` for all tests, and for those of one room before them. */
-function testRuns(room: string): readonly (readonly string[])[] {
+function unitRun(...paths: readonly string[]): TestRun {
   const words = project.tasks.test.command.split(" ").filter((word) => !word.startsWith("--junit"));
-  const options = [...words.slice(1, -1), "--no-check", "--fail-fast"];
-  const own = room === "mod.ts" ? "tests/unit/mod_test.ts" : `tests/unit/${room}/`;
-  return [[...options, own], [...options, "tests/unit/"]];
+  const options = [...words.slice(1, -1), "--no-check", "--fail-fast", `--ignore=${SCRIPT_TEST}`];
+  return { args: [...options, ...paths], env: {}, deadlineMs: UNIT_MS };
 }
 
-/** Whether a run of the tests fails, or does not end. */
-async function fails(folder: string, args: readonly string[]): Promise<boolean> {
-  const run = runToEnd([Deno.execPath(), ...args], { cwd: folder, deadlineMs: TESTS_MS });
-  return await run.then(({ code }) => code !== 0, () => true);
+function suiteRun(file: string): TestRun {
+  const [, folder, program] = SUITES.find(([sources]) => sources.test(file))!;
+  const words = project.tasks.suite.command.split(" ").slice(1);
+  return {
+    args: [...words, "--no-check", "--fail-fast", `tests/integration/${folder}/`],
+    env: program === undefined ? {} : { TEST_PROGRAM: program },
+    deadlineMs: SUITE_MS,
+  };
 }
 
-async function isNoticed(folder: string, mutant: Mutant): Promise<boolean> {
-  const { file, at, original, replacement } = mutant;
-  const text = await Deno.readTextFile(`${folder}${file}`);
-  const changed = text.slice(0, at) + replacement + text.slice(at + original.length);
-  await Deno.writeTextFile(`${folder}${file}`, changed);
-  try {
-    for (const args of testRuns(roomOf(mutant))) {
-      if (await fails(folder, args)) return true;
+/** A copy of the project, in which one source after the other has a mistake. */
+class Copy {
+  /** Suites that pass without a mistake, by their arguments. */
+  readonly #passing = new Set<string>();
+
+  constructor(readonly folder: string) {}
+
+  /** Whether a run of the tests fails, or does not end. */
+  async fails({ args, env, deadlineMs }: TestRun): Promise<boolean> {
+    const options = { cwd: this.folder, env: { ...Deno.env.toObject(), ...env }, deadlineMs };
+    const run = runToEnd([Deno.execPath(), ...args], options);
+    return await run.then(({ code }) => code !== 0, () => true);
+  }
+
+  /** Throws when tests fail without a mistake. */
+  async requirePassing(run: TestRun): Promise<void> {
+    const key = JSON.stringify(run);
+    if (!this.#passing.has(key) && await this.fails(run)) {
+      throw new Error(`these tests fail without a mistake: ${run.args.at(-1)}`);
     }
-    return false;
-  } finally {
-    await Deno.writeTextFile(`${folder}${file}`, text);
+    this.#passing.add(key);
+  }
+
+  /** Returns the tests that notice a mistake; undefined when none do. */
+  async noticedBy(mutant: Mutant): Promise<"unit" | "suite" | undefined> {
+    const { file } = mutant;
+    const room = roomOf(mutant);
+    const own = room === "mod.ts" ? "tests/unit/mod_test.ts" : `tests/unit/${room}/`;
+    for (const run of [unitRun(own), unitRun("tests/unit/")]) {
+      if (await this.#with(mutant, run)) return "unit";
+    }
+    const suite = suiteRun(file);
+    await this.requirePassing(suite);
+    return await this.#with(mutant, suite) ? "suite" : undefined;
+  }
+
+  /** Whether a run fails with a mistake. */
+  async #with({ file, at, original, replacement }: Mutant, run: TestRun): Promise<boolean> {
+    const text = await Deno.readTextFile(this.folder + file);
+    const changed = text.slice(0, at) + replacement + text.slice(at + original.length);
+    const isBundled = /^lib\/page\/(?:browser|shared)\//.test(file);
+    await Deno.writeTextFile(this.folder + file, changed);
+    try {
+      // A script that cannot be bundled cannot be released.
+      return isBundled && !await this.#bundle() || await this.fails(run);
+    } finally {
+      await Deno.writeTextFile(this.folder + file, text);
+      if (isBundled) await Deno.copyFile(new URL(SCRIPT, ROOT), this.folder + SCRIPT);
+    }
+  }
+
+  async #bundle(): Promise<boolean> {
+    const words = [Deno.execPath(), "run", "--lock=deno.lock", "--frozen", "--no-check", "-A"];
+    const { code } = await runToEnd([...words, "release/page_script.ts"], { cwd: this.folder });
+    return code === 0;
   }
 }
+
+const SCRIPT = "lib/page/script.js";
 
 function roomOf({ file }: Mutant): string {
   return file.split("/")[1]!;
@@ -127,41 +146,54 @@ function print(text: string): void {
 }
 
 if (import.meta.main) {
-  const { values: { sample, seed, least }, positionals } = parseArgs({
+  const { values: { sample, beside, seed, least, list }, positionals } = parseArgs({
     allowPositionals: true,
     options: {
       sample: { type: "string", default: "100" },
-      seed: { type: "string", default: "1" },
-      least: { type: "string", default: "80" },
+      beside: { type: "string", default: "10" },
+      seed: { type: "string" },
+      least: { type: "string", default: "91" },
+      list: { type: "boolean", default: false },
     },
   });
-  const files = await projectFiles();
+  const log = ["git", "log", "-1", "--format=%H", "--", "tests/", ":!tests/mutate.ts"];
+  const usedSeed = seed ?? (await linesOf(...log, ":!tests/support/mutants.ts"))[0]!;
+  const files = await linesOf("git", "ls-files", "--cached", "--others", "--exclude-standard");
   const wanted = positionals.length === 0 ? ["lib/"] : positionals;
   const sources = files.filter((file) =>
-    /^lib\/.*\.ts$/.test(file) && !LEFT_OUT.test(file) &&
+    /^lib\/.*\.(?:ts|lua)$/.test(file) && !PROGRAMS.test(file) &&
     wanted.some((path) => file.startsWith(path))
   );
-  const mutants = draw(await mutantsOf(sources), Number(sample), seed);
-  const folder = await copyOf(files);
+  const texts = new Map(sources.map((file) => [file, Deno.readTextFileSync(new URL(file, ROOT))]));
+  const all = await mutantsOf(texts);
+  const drawn = new Set(drawByLines(all, Number(sample), usedSeed));
+  for (const place of positionals.length === 0 ? BESIDE : []) {
+    const others = all.filter((mutant) => place.test(mutant.file) && !drawn.has(mutant));
+    for (const mutant of drawByLines(others, Number(beside), usedSeed)) drawn.add(mutant);
+  }
+  print(`Seed ${usedSeed}: ${drawn.size} of ${all.length} mistakes`);
   const noticed = new Map<string, number[]>();
+  const copy = new Copy(list ? "" : await copyOf(files));
   try {
-    if (await fails(folder, testRuns("")[1]!)) throw new Error("the tests fail without a mutant");
-    for (const mutant of mutants) {
-      const is = await isNoticed(folder, mutant);
+    if (!list) await copy.requirePassing(unitRun("tests/unit/"));
+    for (const mutant of drawn) {
       const { file, line, original, replacement } = mutant;
-      print(`${is ? "noticed" : "SURVIVED"} ${file}:${line}`);
-      if (!is) print(`- ${original}\n+ ${replacement}`);
-      noticed.set(roomOf(mutant), [...noticed.get(roomOf(mutant)) ?? [], Number(is)]);
+      const by = list ? "drawn" : await copy.noticedBy(mutant);
+      print(`${by === undefined ? "SURVIVED" : by} ${file}:${line}`);
+      if (list || by === undefined) print(`- ${original}\n+ ${replacement}`);
+      noticed.set(roomOf(mutant), [...noticed.get(roomOf(mutant)) ?? [], Number(by !== undefined)]);
     }
   } finally {
-    await Deno.remove(folder, { recursive: true });
+    if (!list) await Deno.remove(copy.folder, { recursive: true });
   }
-  const sum = (results: readonly number[]): number => results.reduce((a, b) => a + b, 0);
-  print("\n| Folder | Mutants | Noticed |\n| --- | --: | --: |");
-  for (const [room, results] of [...noticed].sort()) {
-    print(`| ${room} | ${results.length} | ${sum(results)} |`);
+  if (!list) {
+    const sum = (results: readonly number[]): number => results.reduce((a, b) => a + b, 0);
+    print("\n| Folder | Mistakes | Noticed |\n| --- | --: | --: |");
+    for (const [room, results] of [...noticed].sort()) {
+      print(`| ${room} | ${results.length} | ${sum(results)} |`);
+    }
+    const share = 100 * sum([...noticed.values()].flat()) / drawn.size;
+    print(`\n${share.toFixed(1)} % of ${drawn.size} were noticed`);
+    Deno.exitCode = share < Number(least) ? 1 : 0;
   }
-  const share = 100 * sum([...noticed.values()].flat()) / mutants.length;
-  print(`\n${share.toFixed(1)} % of ${mutants.length} were noticed`);
-  Deno.exitCode = share < Number(least) ? 1 : 0;
 }

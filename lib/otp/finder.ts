@@ -1,5 +1,5 @@
 /**
- * Finder of the time step of a pin, and its check against WebCrypto.
+ * Finder of the time step of a pin, and its check against WebCrypto; codes of many steps.
  *
  * @module
  */
@@ -7,6 +7,7 @@
 import { hash } from "node:crypto";
 import { type CounterHmac, HmacSha1 } from "./hmac_sha1.ts";
 import {
+  codeOf,
   equalInConstantTime,
   hotp,
   importOtpKey,
@@ -72,15 +73,35 @@ class PlatformHmac implements CounterHmac {
   }
 }
 
+const HMACS: Readonly<Record<OtpAlgorithm, CounterHmac>> = {
+  SHA1: new HmacSha1(),
+  SHA256: new PlatformHmac("SHA256"),
+  SHA512: new PlatformHmac("SHA512"),
+};
+
 /** Finders by the hash of the codes. */
 export const FINDERS: Readonly<Record<OtpAlgorithm, FindTimeStep>> = {
-  SHA1: finderOver(new HmacSha1()),
-  SHA256: finderOver(new PlatformHmac("SHA256")),
-  SHA512: finderOver(new PlatformHmac("SHA512")),
+  SHA1: finderOver(HMACS.SHA1),
+  SHA256: finderOver(HMACS.SHA256),
+  SHA512: finderOver(HMACS.SHA512),
 };
 
 /** Parameters of the code of a time step. */
 export type CodeParameters = Pick<TotpParameters, "algorithm" | "digits">;
+
+/** Computes the codes of some time steps in a row, from the first, without waiting. */
+export function codesFrom(
+  key: Uint8Array,
+  first: number,
+  count: number,
+  { algorithm, digits }: CodeParameters,
+): readonly string[] {
+  const hmac = HMACS[algorithm];
+  hmac.setKey(key);
+  const codes = Array.from({ length: count }, (_, i) => codeOf(hmac.mac(first + i), digits));
+  hmac.clear();
+  return codes;
+}
 
 /**
  * Whether a code is that of a time step, by WebCrypto alone: no mistake in a finder makes a wrong

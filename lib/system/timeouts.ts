@@ -13,7 +13,7 @@ interface Waiting {
 }
 
 /**
- * Timeouts of one length, counted in ticks of a shared timer.
+ * Timeouts of one length, counted in ticks of a shared timer, which stops with the last of them.
  *
  * A late tick counts as one, so a pause of this process causes no timeout: the data that arrived
  * during the pause is read after the timer.
@@ -41,25 +41,28 @@ export class Timeouts {
       const waiting = { sinceTick: this.#tick, reject };
       this.#waiting.add(waiting);
       this.#scheduleTick();
-      act().then((result) => {
-        this.#waiting.delete(waiting);
-        resolve(result);
-      }, (error) => {
-        this.#waiting.delete(waiting);
-        reject(error);
-      });
+      act().finally(() => this.#remove(waiting)).then(resolve, reject);
     });
   }
 
   /** Ends all timeouts now, with their error. */
   close(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    this.#stopTicks();
     for (const waiting of this.#waiting) this.#end(waiting);
   }
 
   #scheduleTick(): void {
     this.#timer ??= setTimeout(() => this.#onTick(), this.#tickMs);
+  }
+
+  #stopTicks(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #remove(waiting: Waiting): void {
+    this.#waiting.delete(waiting);
+    if (this.#waiting.size === 0) this.#stopTicks();
   }
 
   #onTick(): void {

@@ -166,8 +166,11 @@ function argsOf(
   return [...body.matchAll(/<(\w+)>([^<]*)<\/\1>/g)].map(([, name, value]) => [name!, value!]);
 }
 
+/** Time steps that pins are of, the most frequent first. */
+const STEPS = [0, ...Array.from({ length: 12 }, (_, i) => [i + 1, -i - 1]).flat()];
+
 function stepsOf(pin = "", secret = "", nowMs: number): number | undefined {
   const step = Math.floor(nowMs / 30_000);
-  return Array.from({ length: 25 }, (_, i) => i - 12)
-    .find((steps) => referenceHotp(secret, step + steps) === pin);
+  if (!/^\d{6}$/.test(pin)) return undefined;
+  return STEPS.find((steps) => referenceHotp(secret, step + steps) === pin);
 }

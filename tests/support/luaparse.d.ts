@@ -1,4 +1,4 @@
-// The parts of npm `luaparse` that the check of the store's scripts uses.
+// The parts of npm `luaparse` that the check of the store's scripts and their mutants use.
 
 declare module "luaparse" {
   interface Global {
@@ -7,8 +7,21 @@ declare module "luaparse" {
   }
   interface Options {
     readonly luaVersion: "5.1";
-    readonly scope: boolean;
+    readonly scope?: boolean;
     readonly locations: boolean;
+    readonly ranges?: boolean;
+    readonly onCreateNode?: (node: Node) => void;
+  }
+  interface Node {
+    readonly type: string;
+    readonly range: readonly [start: number, end: number];
+    readonly loc: { readonly start: { readonly line: number } };
+    readonly operator?: string;
+    readonly value?: unknown;
+    readonly left?: Node;
+    readonly right?: Node;
+    readonly argument?: Node;
+    readonly condition?: Node;
   }
   const luaparse: {
     parse(script: string, options: Options): { readonly globals: readonly Global[] };

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { eventually } from "./eventually.ts";
+
 const original = { setTimeout, clearTimeout, setInterval, clearInterval };
 
 /** The timers that were set. */
@@ -41,6 +43,27 @@ export class ManualTimers {
       await run(timers);
     } finally {
       Object.assign(globalThis, original);
+    }
+  }
+
+  /** Runs a test in which timers of one length fire only when it fires them. */
+  static async holding(
+    lengthMs: number,
+    run: (goOff: () => Promise<void>) => Promise<void>,
+  ): Promise<void> {
+    const { setTimeout } = globalThis;
+    const held: (() => void)[] = [];
+    Object.assign(globalThis, {
+      setTimeout: (act: () => void, ms = 0) =>
+        ms === lengthMs ? held.push(act) : setTimeout(act, ms),
+    });
+    try {
+      await run(async () => {
+        await eventually(() => held.length > 0, "a timer is asked for");
+        for (const act of held.splice(0)) act();
+      });
+    } finally {
+      Object.assign(globalThis, { setTimeout });
     }
   }
 

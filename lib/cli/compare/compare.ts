@@ -10,8 +10,10 @@ import { namesOf, UsageError } from "../../config/option.ts";
 import { type Config, OPTIONS } from "../../config/options.ts";
 import { openGuard } from "../../guard/open_guard.ts";
 import { KeyRing } from "../../http/api_keys.ts";
+import type { Handler } from "../../http/handler.ts";
+import { codesFrom } from "../../otp/finder.ts";
 import { newSecret, secretKey } from "../../otp/secret.ts";
-import { hotp, importOtpKey, MAX_WINDOW, timeStep } from "../../otp/totp.ts";
+import { MAX_WINDOW, timeStep } from "../../otp/totp.ts";
 import { isLoopback } from "../../page/shared/address.ts";
 import type { SealKeys } from "../../sealing/seal_keys.ts";
 import { readAuthorities } from "../../server/files/tls.ts";
@@ -89,6 +91,9 @@ class Comparison {
   #theirs: Config;
   /** Lead of the other side's clock, in milliseconds. */
   #aheadMs = 0;
+  /** Servers of this program, by their options, and the time that their clocks show. */
+  readonly #handlers = new WeakMap<Config, Handler>();
+  #hereMs = 0;
   /** Replies to calls that several questions share. */
   readonly #replies = new Map<string, ServerReply>();
 
@@ -133,7 +138,7 @@ class Comparison {
     const asked: Asked[] = [];
     const findings: Finding[] = [];
     try {
-      const draw = await this.#draw();
+      const draw = this.#draw();
       for (const question of questions) asked.push(await this.#ask(question, draw));
       if (group === WINDOW) findings.push(await this.#measureWindow(asked, draw));
     } finally {
@@ -175,7 +180,7 @@ class Comparison {
     const isTimed = secret !== undefined;
     if (isTimed) await this.#awaitStep();
     const step = this.#step();
-    const draw = isTimed ? await this.#draw(secret) : shared;
+    const draw = isTimed ? this.#draw(secret) : shared;
     try {
       const answer = await answerOf(question, draw, async (call) => {
         const key = JSON.stringify(call);
@@ -208,7 +213,7 @@ class Comparison {
   }
 
   /** Draws a secret whose codes in any window and next to it are all different. */
-  async #draw(secret?: Question["secret"]): Promise<Draw> {
+  #draw(secret?: Question["secret"]): Draw {
     const { algorithm, digits, secretEncoding, namespace } = this.#theirs;
     const { origin } = new URL(this.remote.place);
     const furthest = MAX_WINDOW + 1;
@@ -218,10 +223,7 @@ class Comparison {
       const text = newSecret("base32", crypto);
       const secretCode = secret === "outside ASCII" ? `${text}é` : text;
       const bytes = secretKey(secretCode, secretEncoding) ?? secretKey(secretCode, "text")!;
-      const key = await importOtpKey(bytes, algorithm);
-      const codes = await Promise.all(
-        Array.from({ length: 2 * furthest + 1 }, (_, i) => hotp(key, now + i - furthest, digits)),
-      );
+      const codes = codesFrom(bytes, now - furthest, 2 * furthest + 1, { algorithm, digits });
       const pinAt = (steps: number): string => codes[steps + furthest]!;
       const wrongPin = String((Number(pinAt(0)) + 1) % 10 ** digits).padStart(digits, "0");
       const isDistinct = new Set([...codes, wrongPin]).size === codes.length + 1;
@@ -278,24 +280,33 @@ class Comparison {
     return { name, kind, here, there: answer, options, advice: advice?.(answer) };
   }
 
-  /** Answers a question as a server with some options does that has just been started. */
+  /** Answers a question as a server with some options does. */
   async #answerHere({ question, draw }: Asked, config: Config): Promise<string> {
-    const clock = { randomBytes, monotonicMs: () => performance.now() };
-    // It opens no store, port, log or file: the guard is in memory.
-    const { handler } = createService(config, {
-      now: () => draw.drawnMs + this.#aheadMs,
-      pinGuard: openGuard({ ...config, ...clock, guard: "memory" }),
-      // A server with keys refuses nothing but calls without one.
-      apiKeys: question.isAnonymous ? new KeyRing([]) : undefined,
-      sealKeys: this.sealKeys,
-      log: { error: () => {} },
-      isReady: () => true,
-    });
+    const handler = this.#handlerOf(config, question.isAnonymous);
+    this.#hereMs = draw.drawnMs + this.#aheadMs;
     return await answerOf(question, draw, async ({ path, ...call }) => {
       const reply = await handler(new Request(draw.origin + path, call));
       const { status } = reply;
       return { status, headers: Object.fromEntries(reply.headers), text: await reply.text() };
     });
+  }
+
+  /** Returns a server with some options, which opens no store, port, log or file. */
+  #handlerOf(config: Config, isAnonymous = false): Handler {
+    const made = isAnonymous ? undefined : this.#handlers.get(config);
+    if (made) return made;
+    const clock = { randomBytes, monotonicMs: () => performance.now() };
+    const { handler } = createService(config, {
+      now: () => this.#hereMs,
+      pinGuard: openGuard({ ...config, ...clock, guard: "memory" }),
+      // A server with keys refuses nothing but calls without one.
+      apiKeys: isAnonymous ? new KeyRing([]) : undefined,
+      sealKeys: this.sealKeys,
+      log: { error: () => {} },
+      isReady: () => true,
+    });
+    if (!isAnonymous) this.#handlers.set(config, handler);
+    return handler;
   }
 }
 

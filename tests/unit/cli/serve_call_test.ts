@@ -20,6 +20,7 @@ import { eventually } from "../../support/eventually.ts";
 import { configOf, withProcess } from "../../support/command.ts";
 import { withFolder } from "../../support/folder.ts";
 import { Wire } from "../../support/http.ts";
+import { ManualTimers } from "../../support/timers.ts";
 
 const SIGNALS = ["SIGHUP", "SIGINT", "SIGTERM"] as const;
 
@@ -205,29 +206,9 @@ test("serve() fails when an address or a file cannot be used", async () => {
   });
 });
 
-/** Runs a test in which timers of one length fire only when it fires them. */
-async function holding(
-  lengthMs: number,
-  run: (goOff: () => Promise<void>) => Promise<void>,
-): Promise<void> {
-  const { setTimeout } = globalThis;
-  const held: (() => void)[] = [];
-  Object.assign(globalThis, {
-    setTimeout: (act: () => void, ms = 0) => ms === lengthMs ? held.push(act) : setTimeout(act, ms),
-  });
-  try {
-    await run(async () => {
-      await eventually(() => held.length > 0, "a timer is asked for");
-      for (const act of held.splice(0)) act();
-    });
-  } finally {
-    Object.assign(globalThis, { setTimeout });
-  }
-}
-
 test("serve() ends after ten seconds even if a request goes on, and logs it", async () => {
   const begun: Wire[] = [];
-  await holding(10_000, async (goOff) => {
+  await ManualTimers.holding(10_000, async (goOff) => {
     let wentOff = false;
     const { code, lines } = await serving(["--port", "0"], async ({ url }) => {
       begun.push(await Wire.beginning(url));
@@ -243,7 +224,7 @@ const PART_MS = 100;
 const PARTS = 10;
 
 test("serve() ends after a second even if its log is not read", async () => {
-  await holding(PART_MS, async (goOff) => {
+  await ManualTimers.holding(PART_MS, async (goOff) => {
     let parts = 0;
     const passTime = async (): Promise<void> => {
       for (; parts < PARTS; parts++) await goOff();
@@ -259,7 +240,7 @@ test("serve() waits for the last lines of its log even if the process was paused
   const write = async (text: string): Promise<void> => {
     if (!text.includes(" info stopped\n")) return;
     // For longer than they have, and then it takes the system a moment.
-    for (const start = performance.now(); performance.now() - start < 1_500;);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1.2 * PARTS * PART_MS);
     await new Promise((resolve) => setTimeout(resolve, 20));
     isWritten = true;
   };

@@ -56,7 +56,9 @@ for (const [server, sealKeys] of SERVERS) {
 
   Deno.test(`no piece of a sealed secret is a secret on a server ${server}`, async () => {
     for (const [way, mangle] of WAYS) {
-      for (let length = SHORTEST; length <= SEALED.length; length++) {
+      // A server without the key refuses them for other reasons, few of which depend on the length.
+      const step = sealKeys === SEAL_KEY_LINES ? 1 : 7;
+      for (let length = SEALED.length; length >= SHORTEST; length -= step) {
         const piece = mangle(SEALED.slice(0, length));
         if (sealKeys === SEAL_KEY_LINES && withoutBlanks(piece) === SEALED) continue;
         const place = `${way}, ${length} characters`;

@@ -137,7 +137,7 @@ Deno.test("every reply is the one that an independent reader of the request expe
       const message = `${status}\n${textOf(body).slice(0, 4_000)}\n${logged}`;
       assertEquals(problemsIn(made, outcome, tally), [], message);
     }),
-    runOptions(1_500),
+    runOptions(800),
   );
   if (IS_REPLAY) return;
   // Otherwise the cases test one side alone.

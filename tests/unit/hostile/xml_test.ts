@@ -31,7 +31,7 @@ Deno.test("parseXml() throws only XmlError, at a place in the text, and repeats 
       assert(column >= 1 && column <= width + 1, `${line}:${column}`);
       assert(/^[A-Z][\x20-\x7E]*[^.]$/.test(message) && !message.includes("qz"), message);
     }),
-    runOptions(30_000),
+    runOptions(15_000),
   );
   if (IS_REPLAY) return;
   assert(refused > documents / 2 && refused < documents * 0.97, `${refused} of ${documents}`);
@@ -44,7 +44,7 @@ Deno.test("parseXml() reads what saxes reads, and refuses what it refuses", () =
   const document = DOCUMENT.filter((text) => text.isWellFormed() && !text.startsWith("\uFEFF"));
   fc.assert(
     fc.property(document, (text) => compare(text, () => structureBySaxes(text), tally)),
-    runOptions(40_000),
+    runOptions(20_000),
   );
   if (IS_REPLAY) return;
   // Or else the generators have come to test one side alone.

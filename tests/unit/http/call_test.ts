@@ -1,11 +1,5 @@
 import { assertEquals } from "@std/assert/equals";
 import { storeThat } from "../../support/guard_store.ts";
-import { serviceHandler } from "../../support/handler.ts";
-import type { Binding } from "../../../lib/bindings/binding.ts";
-import { httpPostBinding } from "../../../lib/bindings/http_get_post.ts";
-import { parseConfig } from "../../../lib/config/options.ts";
-import { answerCall } from "../../../lib/http/call.ts";
-import { VALIDATE_PIN } from "../../../lib/operations/operations.ts";
 import { handlerWith } from "../../support/handler.ts";
 
 /** The source of a call, by the key of the caller and the field of its request. */
@@ -50,37 +44,6 @@ Deno.test("a source belongs to the API key of its caller", async () => {
   assertEquals(new Set(sources).size, sources.length);
   assertEquals(await sourcesOf([["s", ""], ["s", "web"]]), sources.slice(0, 2));
   assertEquals(await sourcesOf([["b", ""]]), sources.slice(5, 6));
-});
-
-Deno.test("a binding gets the head of a request, and the body that it names", async () => {
-  const seen: unknown[] = [];
-  const binding: Binding = {
-    ...httpPostBinding("urn:x/"),
-    accepts: ({ method, operationName, query, mediaType, headers }) => {
-      seen.push(method, operationName, query, mediaType.essence, headers.get("accept"));
-      return true;
-    },
-    body: { mediaTypes: ["text/plain"] },
-    readArguments: (operation, { body }) => {
-      seen.push(new TextDecoder().decode(body), operation);
-      return { args: new Map([["pin", ""], ["secretCode", "c"]]) };
-    },
-  };
-  const config = parseConfig({ flags: new Map(), env: () => undefined });
-  const parts = { now: () => 0, log: { error: () => {} }, isReady: () => true };
-  const row = { path: "/a/*", methods: ["POST"], name: "a", answer: answerCall } as const;
-  const handler = serviceHandler(config, parts, [{ ...row, bindings: () => [binding] }]);
-  const headers = { "content-type": "text/plain", "accept": "text/xml" };
-  const request = { method: "POST", headers, body: "some text" };
-  const reply = await handler(new Request("http://localhost/a/ValidatePin?c", request));
-  assertEquals(
-    await reply.text(),
-    '<?xml version="1.0" encoding="utf-8"?>\r\n<boolean xmlns="urn:x/">false</boolean>',
-  );
-  assertEquals(seen, [
-    ...["POST", "ValidatePin", "c", "text/plain", "text/xml", "some text"],
-    VALIDATE_PIN,
-  ]);
 });
 
 Deno.test("ValidatePin answers a page of another site only with an API key", async () => {

@@ -36,7 +36,8 @@ function element(name: string, pin: string): string {
     `<appInfo>b</appInfo><pin>${pin}</pin><secretCode>${SECRET}</secretCode></${name}>`;
 }
 
-// Right and wrong calls in every binding, and the secret in every wrong place.
+// Right and wrong calls in every binding, and the secret in wrong places; the replies of all others
+// are in tests/exchanges/, where each `hush` must not come back, and their sentence is what is logged.
 const ROWS: readonly Row[] = [
   ...[PIN, WRONG_PIN].flatMap((pin): Row[] => [
     ["GET", `/api.asmx/ValidatePin?${parameters(pin)}`],
@@ -53,35 +54,24 @@ const ROWS: readonly Row[] = [
   ["GET", `/Validate.aspx?SecretCode=${SECRET}`],
   ["GET", `/pair.aspx?AppName=${SECRET}&SecretCode=${SECRET}`],
   ["GET", `/qr.aspx?data=${SECRET}&size=${SECRET}`],
-  ["GET", `/qr.aspx?data=${SECRET}&format=${SECRET}`],
   ["GET", `/api.asmx/Pair?${parameters(PIN)}`],
   ["GET", `/${SECRET}`],
-  ["GET", `/${SECRET}.asmx/Pair?${SECRET}`],
   ["GET", `/api.asmx/${SECRET}?pin=${PIN}`],
   ["GET", `/api.asmx?op=${SECRET}`],
   ["GET", `/api.asmx/Pair?${SECRET}=1&appName=${SECRET}`],
   ["GET", `/api.asmx/ValidatePin?secretCode=${SECRET}&secretCode=${SECRET}&pin=1`],
   ["GET", `/api.asmx/ValidatePin?secretCode=${SECRET}%FF&pin=1`],
-  ["GET", `/api.asmx/ValidatePin?secretCode=${SECRET}%01&pin=1`],
   ["GET", `/api.asmx/ValidatePin?secretCode=${SECRET.repeat(80)}&pin=1`],
   ["GET", `/api.asmx?${SECRET.repeat(600)}`],
   [SECRET.replaceAll("-", ""), "/api.asmx"],
   ["POST", "/api.asmx", `text/${SECRET}`, SECRET],
-  ["POST", "/api.asmx", `text/xml; charset=${SECRET}`, SECRET],
   ["POST", "/api.asmx", "text/xml", SECRET],
-  ["POST", "/api.asmx", "text/xml", `<${SECRET}`],
   ["POST", "/api.asmx", "text/xml", `<${SECRET}/>`],
-  ["POST", "/api.asmx", "text/xml", `<a ${SECRET}="${SECRET}" ${SECRET}=""/>`],
-  ["POST", "/api.asmx", "text/xml", `<a>&${SECRET};</a>`],
-  ["POST", "/api.asmx", "text/xml", `<a xmlns:p="${SECRET}"><p:b></q:b></a>`],
   ["POST", "/api.asmx", "text/xml", `<!DOCTYPE ${SECRET}><a/>`],
   ["POST", "/api.asmx", "text/xml", envelope(SECRET, element("Pair", PIN))],
-  ["POST", "/api.asmx", "text/xml", envelope(SOAP_11, SECRET)],
   ["POST", "/api.asmx", "text/xml", envelope(SOAP_11, element(SECRET, PIN))],
-  ["POST", "/api.asmx", "text/xml", envelope(SOAP_11, element("ValidatePin", `<x>${SECRET}</x>`))],
   ["POST", "/api.asmx/Pair", FORM, `appName=${SECRET}&secretCode=`],
   ["POST", "/api.asmx/Pair", FORM, `secretCode=${SECRET}%uD800`],
-  ["POST", "/api.asmx/Pair", `multipart/${SECRET}`, SECRET],
 ];
 
 for (const apiKeys of [[], [KEY]]) {

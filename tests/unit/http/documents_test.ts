@@ -65,18 +65,14 @@ Deno.test("a description whose entity tag could not be made is written at the ne
   assertEquals(await statusNow(), 200);
 });
 
-Deno.test("the page of a service without a guard names no limit", async () => {
-  const handler = handlerWith({ flags: { "max-failures": "0" } });
-  const reply = await handler(new Request("http://localhost/api.asmx"));
-  const page = await reply.text();
+Deno.test("the page describes single use and the limit by the options", async () => {
+  const textWith = async (flags: Readonly<Record<string, string>>): Promise<string> =>
+    await (await handlerWith({ flags })(new Request("http://localhost/api.asmx"))).text();
+  const unlimited = await textWith({ "max-failures": "0" });
   for (const words of ["any number of times while it is accepted", "no limit"]) {
-    assert(page.includes(words), words);
+    assert(unlimited.includes(words), words);
   }
-});
-
-Deno.test("the page describes single use by the options", async () => {
-  const handler = handlerWith({ flags: { "single-use": "true" } });
-  const page = await (await handler(new Request("http://localhost/api.asmx"))).text();
+  const page = await textWith({ "single-use": "true" });
   assertEquals(/A code works<\/th>\s*<td[^>]*><span>(.*?)</.exec(page)?.[1], "once");
 });
 
@@ -184,9 +180,6 @@ const ACCEPTED: readonly (readonly [string, boolean])[] = [
   ["br, \t gzip \t , deflate", true],
   ["  gzip  ;  q=1", true],
   ["gzip \t;\t \tq=1", true],
-  ["gzip;q=1.000", true],
-  ["gzip;q=0.1", true],
-  ["gzip;q=0.01", true],
   ["gzip;q=0.001", true],
   ["gzip;q=0.9, br", true],
   ["identity;q=0, gzip;q=0.5", true],
@@ -194,8 +187,6 @@ const ACCEPTED: readonly (readonly [string, boolean])[] = [
   ["br", false],
   ["gzip;q=0", false],
   ["gzip;q=0.", false],
-  ["gzip;q=0.0", false],
-  ["gzip;q=0.00", false],
   ["gzip;q=0.000", false],
   ["gzip ; q=0.0, br", false],
   ["x-gzip", false],

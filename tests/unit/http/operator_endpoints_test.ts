@@ -62,9 +62,13 @@ const HOSTS: readonly (readonly [host: string, status: number])[] = [
   ["127.0.0.1.evil.example", 403],
 ];
 
+const REFUSED =
+  "The Host of this request must be an IP address, localhost or the --metrics-host.\r\n";
+
 Deno.test("the status and the guard's endpoints accept only an IP address, localhost and the metrics host as Host", async () => {
   for (const [host, status] of HOSTS) {
-    assertEquals((await answer(host, "GET", "/status"))[0], status, host);
+    const [is, text] = await answer(host, "GET", "/status");
+    assertEquals([is, text === REFUSED], [status, status === 403], host);
     assertEquals((await answer(host, "POST", "/guard/unlock", "canary"))[0], status, host);
     assertEquals((await answer(host, "GET", "/healthz"))[0], 200, host);
   }
@@ -78,13 +82,6 @@ Deno.test("the operator port decides by the target too, where that has another h
   for (const host of ["localhost", "", undefined, "evil.example"]) {
     assertEquals(await statusOf("http://evil.example:9101/status", host), 403, host);
   }
-});
-
-Deno.test("the refusal of a Host names the accepted ones, and repeats nothing of the one sent", async () => {
-  assertEquals(await answer("evil.example:9101", "GET", "/status"), [
-    403,
-    "The Host of this request must be an IP address, localhost or the --metrics-host.\r\n",
-  ]);
 });
 
 const FETCHES: readonly (readonly [fields: Readonly<Record<string, string>>, allowed: string])[] = [

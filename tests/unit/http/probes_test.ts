@@ -37,29 +37,3 @@ Deno.test("the probes answer in text: ok, without the store, or not ready", asyn
     assertEquals(await answer("/readyz", { ...drains, ...store(isHealthy) }), notReady);
   }
 });
-
-const FORM = "application/x-www-form-urlencoded; charset=utf-8";
-
-/** How a picture is asked for: method, query, media type, body; and the status. */
-const PICTURES: readonly (readonly [string, string, string, string | undefined, number])[] = [
-  ["POST", "", FORM, "data=a", 200],
-  ["POST", "", FORM, "size=x&data=a", 400],
-  ["POST", "?data=a", FORM, "size=x&data=b", 200],
-  ["POST", "?size=x", FORM, "data=a", 400],
-  ["POST", "?data=a", "text/plain", "data=b", 200],
-  ["POST", "", "text/plain", "data=a", 400],
-  ["POST", "", "", "data=a", 400],
-  ["GET", "?data=a", FORM, undefined, 200],
-  ["GET", "", FORM, undefined, 400],
-  // The media type of a GET is ignored.
-  ["GET", "", "application/x-www-form-urlencoded; charset=utf-16", undefined, 400],
-];
-
-Deno.test("a picture is of the query, or of the body of a form without one", async () => {
-  for (const [method, query, type, body, status] of PICTURES) {
-    const init = { method, headers: { "content-type": type }, ...(body && { body }) };
-    const reply = await handlerWith()(new Request(`http://localhost/qr.aspx${query}`, init));
-    await reply.body?.cancel();
-    assertEquals(reply.status, status, `${method} ${query} ${type} ${body}`);
-  }
-});

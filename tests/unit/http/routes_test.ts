@@ -41,22 +41,11 @@ Deno.test("the table has the routes of docs/wire.md", () => {
   );
 });
 
-Deno.test("the routes of the operator port call no operation", () => {
-  const names = OPERATOR_ROUTES.map(({ name }) => name);
-  assertEquals(names, [
-    "healthz",
-    "readyz",
-    "metrics",
-    "status",
-    "guard/name",
-    "guard/unlock",
+Deno.test("the routes of the operator port call no operation, and need keys but for health and metrics", () => {
+  assertEquals(OPERATOR_ROUTES.map(({ name, isOpen }) => `${name} ${isOpen ? "open" : "key"}`), [
+    ...["healthz open", "readyz open", "metrics open"],
+    ...["status key", "guard/name key", "guard/unlock key"],
   ]);
-});
-
-Deno.test("the table has each path and method once, its paths in lower case", () => {
-  const seen = ROUTES.flatMap(({ path, methods }) => methods.map((method) => `${method} ${path}`));
-  assertEquals(new Set(seen).size, seen.length);
-  for (const { path } of ROUTES) assertEquals(path, path.toLowerCase());
 });
 
 for (const path of new Set(ROUTES.map((route) => route.path))) {
@@ -147,16 +136,6 @@ Deno.test("a new route needs a key and a Host, and its faults are sentences", as
   assertEquals((await observe({}))[0], 401);
   assertEquals((await observe(key, "http://a..b/new"))[0], 400);
   assertEquals(await observe(key), [503, "Come back later.\r\n"]);
-});
-
-Deno.test("a slash with no operation behind it changes nothing", async () => {
-  assertEquals(await statusOf("GET", "/api.asmx/"), 200);
-  assertEquals(await statusOf("PUT", "/api.asmx/"), 405);
-});
-
-Deno.test("with keys, the operator port requires none for health and metrics", () => {
-  const open = OPERATOR_ROUTES.filter(({ isOpen }) => isOpen).map(({ path }) => path);
-  assertEquals(open, ["/healthz", "/readyz", "/metrics"]);
 });
 
 Deno.test("a page answers by a path whose characters are percent-encoded", async () => {

@@ -1,5 +1,13 @@
+import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
-import { checkFinder, FinderError, FINDERS, type FindTimeStep } from "../../../lib/otp/finder.ts";
+import {
+  checkFinder,
+  codesFrom,
+  FinderError,
+  FINDERS,
+  type FindTimeStep,
+} from "../../../lib/otp/finder.ts";
+import { referenceHotp } from "../../support/reference_totp.ts";
 
 Deno.test("checkFinder() passes the finders of all hashes and lengths of a code", async () => {
   for (const algorithm of ["SHA1", "SHA256", "SHA512"] as const) {
@@ -19,5 +27,17 @@ Deno.test("checkFinder() rejects a finder that differs from WebCrypto, in whatev
   ];
   for (const find of broken) {
     await assertRejects(() => checkFinder(find, { algorithm: "SHA1", digits: 6 }), FinderError);
+  }
+});
+
+Deno.test("codesFrom() computes the codes of time steps in a row, by any hash", () => {
+  for (const algorithm of ["SHA1", "SHA256", "SHA512"] as const) {
+    for (const [key, digits] of [["a", 6], ["k".repeat(200), 8]] as const) {
+      const options = { algorithm, digits };
+      assertEquals(
+        codesFrom(new TextEncoder().encode(key), 2 ** 32 - 1, 3, options),
+        [2 ** 32 - 1, 2 ** 32, 2 ** 32 + 1].map((step) => referenceHotp(key, step, options)),
+      );
+    }
   }
 });

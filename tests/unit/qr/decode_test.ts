@@ -39,10 +39,13 @@ Deno.test("encodeQr() makes symbols that a reader reads when the text is a Key U
   }
 });
 
-Deno.test("encodeQr() makes symbols that a reader reads in every version and level", () => {
+// Where versions begin to differ; encode_test.ts compares all with another encoder.
+const VERSIONS = [1, 2, 6, 7, 9, 10, 14, 26, 27, 32, 40];
+
+Deno.test("encodeQr() makes symbols that a reader reads where versions begin to differ", () => {
   const random = seededRandom(8);
-  for (let version = 1; version <= 40; version++) {
-    for (const level of version % 5 === 0 ? LEVELS : [LEVELS[version % 2]!]) {
+  for (const version of VERSIONS) {
+    for (const level of version < 10 ? LEVELS : [LEVELS[version % 2]!]) {
       const length = blockLayout(version, level).dataCodewords - 3;
       const text = randomText(random, "abcdefghijklmnopqrstuvwxyz/:?&", length);
       const result = read(symbol(text, level, { version }));

@@ -21,8 +21,8 @@ Deno.test("pngImage() is read back in the usual size", () => {
   }
 });
 
-Deno.test("pngImage() is read back in every version", () => {
-  for (let version = 7; version <= 40; version += 3) {
+Deno.test("pngImage() is read back in small and large versions", () => {
+  for (const version of [7, 22, 40]) {
     const picture = readPng(pngImage(codeOf(URI, version), { width: 1000, height: 1000 })!);
     assertEquals(decode(picture), URI, `version ${version}`);
   }

@@ -3,6 +3,9 @@ import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
 import { limitLife, runToEnd } from "../../support/child.ts";
 
+// A program that hangs is left behind.
+Deno.test.sanitizer({ ops: false, resources: false });
+
 // No program of a test waits for ever; without that, these would.
 
 Deno.test("runToEnd() returns the exit code and the output of a program", async () => {

@@ -52,14 +52,18 @@ testTimeouts("count for each from when it began", async (timeouts, timers) => {
   assertEquals([ended, timers.pending], [[0, 1, 2], 0]);
 });
 
-testTimeouts("take one timer for all, and none while nothing waits", async (timeouts, timers) => {
+testTimeouts("take one timer for all, which ends with the last", async (timeouts, timers) => {
+  const late = Promise.withResolvers<void>();
+  const waited = timeouts.within(() => late.promise);
   for (let i = 0; i < 5; i++) await timeouts.within(() => Promise.resolve());
   assertEquals([timers.delaysMs, timers.pending], [[TICK_MS], 1]);
   await timers.tick();
-  assertEquals([timers.delaysMs, timers.pending], [[TICK_MS], 0]);
-  await timeouts.within(() => Promise.resolve());
-  timeouts.close();
-  assertEquals([timers.delaysMs.length, timers.pending], [2, 0]);
+  assertEquals([timers.delaysMs, timers.pending], [[TICK_MS, TICK_MS], 1]);
+  late.resolve();
+  await waited;
+  assertEquals(timers.pending, 0);
+  await assertRejects(() => timeouts.within(() => Promise.reject(new Error("No"))), Error, "No");
+  assertEquals([timers.delaysMs.length, timers.pending], [3, 0]);
 });
 
 testTimeouts("end at once when they are closed", async (timeouts, timers) => {

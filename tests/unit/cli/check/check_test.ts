@@ -12,6 +12,7 @@ import { type Outcome, programWords, startProgram } from "../../../support/progr
 import { certificateRisks } from "../../../../lib/cli/check/warnings.ts";
 import { callCommand, configOf, runCommand, type Surroundings } from "../../../support/command.ts";
 import { withFolder } from "../../../support/folder.ts";
+import { startRaw } from "../../../support/raw_server.ts";
 import { SEAL_KEY_LINES } from "../../../support/seal_keys.ts";
 
 function check(args: readonly string[], surroundings: Surroundings = {}): Promise<Outcome> {
@@ -285,19 +286,17 @@ Deno.test("check writes its table in columns", async () => {
 });
 
 Deno.test("check fails where the address cannot be used, unless a server of ours has it", async () => {
-  using other = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const port = ["--port", String(other.addr.port)];
+  await using other = startRaw((write) => write("220 mail.example ESMTP\r\n"));
+  const port = ["--port", String(other.port)];
   const taken = await check(port);
   assertEquals([taken.code, taken.stderr], [
     2,
-    `authenticator: error: the server cannot start: cannot listen on 127.0.0.1, port ${
-      port[1]
-    }: it is in use by ` +
+    `authenticator: error: the server cannot start: cannot listen on 127.0.0.1, port ${other.port}: it is in use by ` +
     "another program (stop it, or choose another).\n",
   ]);
   const foreign = await check(["--host", "192.0.2.1"]);
   assert(foreign.stderr.includes("this machine does not have this address"), foreign.stderr);
-  const elsewhere = await check(["--metrics-port", port[1]!]);
+  const elsewhere = await check(["--metrics-port", String(other.port)]);
   assertEquals([elsewhere.code, elsewhere.stderr], [2, taken.stderr]);
   const program = await startProgram(["--port", "0"]);
   try {

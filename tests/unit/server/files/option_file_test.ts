@@ -65,9 +65,11 @@ Deno.test({
         });
         limitLife(writer, 60_000);
         // Wait for the pipe: its reader waits for the writer.
-        await writer.stdout.getReader().read();
+        const output = writer.stdout.getReader();
+        await output.read();
         assertEquals(typeof expected === "number" ? read(path).length : messageOf(path), expected);
         await writer.status;
+        await output.cancel();
       }
     });
   },

@@ -190,11 +190,11 @@ function occupy({ traffic }: RunningServer): () => Promise<void> {
 
 Deno.test("requests under way hold up a stop, but not for ever a server that failed or was replaced", async () => {
   const { listener, servers } = setup();
-  occupy(servers[0]!);
+  const releases = [occupy(servers[0]!)];
   servers[0]!.fail();
   await eventually(servers[0]!.isStopped);
   await eventually(() => servers.length === 2);
-  occupy(servers[1]!);
+  releases.push(occupy(servers[1]!));
   const third = fallible();
   listener.replace(third);
   const release = occupy(third);
@@ -205,6 +205,9 @@ Deno.test("requests under way hold up a stop, but not for ever a server that fai
   await release();
   await stopped;
   assertEquals([servers[1]!.isStopped(), third.isStopped()], [false, true]);
+  for (const end of releases) await end();
+  // A drain that began later ends later.
+  for (const { traffic } of servers) await traffic.drain();
 });
 
 Deno.test("a place that was stopped has no server any more", async () => {
@@ -256,6 +259,7 @@ Deno.test("where a port cannot be shared, the old server stops before the new on
   await listener.stop();
   assertEquals(next.isStopped(), true);
   assertEquals(await listener.replaceAlone(fallible), false);
+  await servers[0]!.traffic.drain();
 });
 
 Deno.test("a port that cannot be opened for a renewal is opened as it was", async () => {
@@ -272,4 +276,5 @@ Deno.test("a port that cannot be opened for a renewal is opened as it was", asyn
   assertEquals(logLines, ["the address cannot be opened with the old certificate"]);
   await listener.stop();
   assertEquals(servers.map(({ isStopped }) => isStopped()), [true, true]);
+  await servers[0]!.traffic.drain();
 });

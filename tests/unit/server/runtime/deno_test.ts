@@ -9,6 +9,9 @@ import type {
 } from "../../../../lib/server/runtime/runtime.ts";
 import type { Handler } from "../../../../lib/http/handler.ts";
 
+// Without the interval that looks at the memory.
+const UNLIMITED = { limitsMemory: false };
+
 const PORT = { hostname: "127.0.0.1", port: 0 };
 
 function serve(handler: Handler): Server & { readonly url: string } {
@@ -131,7 +134,10 @@ Deno.test("a server on Deno fails when the memory outside of the heap grows by 1
 Deno.test("Deno serves on a port, alone or shared, and with a certificate", () => {
   const tls = { cert: "a", key: "b" };
   for (const [shared, secure] of [[false, {}], [true, tls]] as const) {
-    const { address, call } = serveReplaced({ shared, tls: shared ? tls : undefined }, well);
+    const { address, call } = serveReplaced(
+      { ...UNLIMITED, shared, tls: shared ? tls : undefined },
+      well,
+    );
     const { onListen, onError, signal, ...rest } = call.options;
     assertEquals(address, { hostname: "::1", port: 7 });
     assertEquals(rest, { ...PORT, ...secure, reusePort: shared });
@@ -141,7 +147,7 @@ Deno.test("Deno serves on a port, alone or shared, and with a certificate", () =
 });
 
 Deno.test("Deno serves on a socket, and a request without a Host is for this machine there", async () => {
-  const { address, call } = serveReplaced({ address: { path: "/a.sock" } }, well);
+  const { address, call } = serveReplaced({ ...UNLIMITED, address: { path: "/a.sock" } }, well);
   assertEquals([address, call.options.path], [undefined, "/a.sock"]);
   const urlOf = async (url: string, headers: HeadersInit = {}): Promise<string> =>
     await (await call.answer({ url, headers: new Headers(headers) } as Request)).text();
@@ -161,7 +167,7 @@ for (const address of [PORT, { path: "/a.sock" }]) {
   Deno.test(`on Deno the reply to CONNECT is too short, to end its connection (${Object.keys(address)[0]})`, async () => {
     const headers = new Headers({ connection: "close" });
     const { call } = serveReplaced(
-      { address },
+      { ...UNLIMITED, address },
       () => Promise.resolve(new Response("no", { status: 405, headers })),
     );
     const replyTo = async (method: string): Promise<unknown> => {

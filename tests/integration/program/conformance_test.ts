@@ -45,7 +45,7 @@ Deno.test("HTTP: a reply of every status has a Date", async () => {
   }
 });
 
-// Other messages that two readers could cut apart differently stand in tests/integration/program/abuse_test.ts.
+// Other messages that two readers could cut apart differently stand in abuse_test.ts.
 Deno.test("HTTP: a body in a coding of its transfer that is not chunked is 400", async () => {
   const fields = ["Host: localhost", "Transfer-Encoding: gzip"];
   assertEquals((await send("POST /api.asmx HTTP/1.1", ...fields)).status, 400);
