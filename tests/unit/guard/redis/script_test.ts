@@ -5,7 +5,7 @@ import { DECIDE_SCRIPT, parseState, scriptArguments } from "../../../../lib/guar
 
 // A real server runs the script in tests/integration/redis/script_test.ts.
 
-Deno.test("the stores in memory and in Redis decide as the rules do in every history, with unlocks and clocks set back", () =>
+Deno.test("the stores in memory and in Redis decide as the rules do in every history, and Redis keeps what they need", () =>
   playHistories(luaLink, 12));
 
 Deno.test("scriptArguments() returns the budgets, the rules and the pin", () => {
