@@ -206,6 +206,43 @@ Deno.test("a certificate that cannot be used is tried again each minute, and eac
   });
 });
 
+Deno.test("a failure of the certificate that went is logged again when it returns, and so it is after SIGHUP", async () => {
+  await withFolder(async (folder) => {
+    const [cert, key] = [`${folder}/cert`, `${folder}/key`];
+    await Deno.writeTextFile(cert, CERTIFICATE);
+    await Deno.writeTextFile(key, PRIVATE_KEY, { mode: 0o600 });
+    const args = ["--tls-cert", cert, "--tls-key", key];
+    const tls = { cert: CERTIFICATE, key: PRIVATE_KEY };
+    const version = tlsVersion(configOf(args));
+    const { reload, lines } = reloadOf(args, { tls, version });
+    const linesOf = async (act: "all" | "changedCertificate"): Promise<readonly string[]> => {
+      await reload[act]();
+      return lines.splice(0);
+    };
+    const failed = [
+      "counted",
+      "warn: the old certificate, which is valid until 2126-10-27, is kept: the key of --tls-key " +
+      "does not match the first certificate of --tls-cert",
+    ];
+    const unchanged = "info: the certificate is unchanged: it is valid until 2126-10-27";
+    for (let round = 1; round <= 3; round++) {
+      await Deno.rename(cert, `${folder}/kept`);
+      await Deno.writeTextFile(cert, ENDED);
+      assertEquals(await linesOf("changedCertificate"), failed, `round ${round}`);
+      assertEquals(await linesOf("changedCertificate"), []);
+      assertEquals(await linesOf("all"), failed, `round ${round}`);
+      assertEquals(await linesOf("changedCertificate"), []);
+      // The files of before are back, or new ones with the same certificate are there.
+      if (round !== 2) await Deno.rename(`${folder}/kept`, cert);
+      else {
+        await Deno.writeTextFile(`${folder}/new`, CERTIFICATE);
+        await Deno.rename(`${folder}/new`, cert);
+      }
+      assertEquals(await linesOf("changedCertificate"), round === 2 ? [unchanged] : []);
+    }
+  });
+});
+
 Deno.test("Reload detects a file that was replaced while the server started", async () => {
   await withFolder(async (folder) => {
     const [cert, key] = [`${folder}/cert`, `${folder}/key`];

@@ -104,6 +104,21 @@ testLink("replaces a client without an answer, once that has answered all", asyn
   assertEquals(events.slice(5), ["destroy 1"]);
 });
 
+testLink("ignores what happens to a client that it has replaced", async (setup) => {
+  const { link, events, behaviours, lose, timers } = setup;
+  const late = Promise.withResolvers<unknown>();
+  behaviours.set(1, (key) => key === "late" ? late.promise : REFUSES(key));
+  const failed = assertRejects(() => sendCommand(link, "late"), Error, "WRONGPASS");
+  await assertRejects(() => sendCommand(link), Error, "OOM");
+  await timers.settle();
+  events.length = 0;
+  lose(1);
+  late.reject(new Error("WRONGPASS"));
+  await failed;
+  await timers.settle();
+  assertEquals([await sendCommand(link), events], ["a", ["destroy 1"]]);
+});
+
 testLink("ends a question by its deadline, and the client with it", async (setup) => {
   const { link, events, behaviours, timers } = setup;
   behaviours.set(1, SILENT);
