@@ -38,7 +38,12 @@ export class LuaStore {
   /** Hashes of the loaded scripts, which are globals by these names. */
   readonly #loaded = new Set<string>();
 
-  constructor() {
+  /**
+   * Makes an empty store.
+   *
+   * @param time Reply to `TIME`: seconds and microseconds.
+   */
+  constructor(private readonly time: readonly [string, string] = ["0", "0"]) {
     const state = this.#state;
     lualib.luaL_openlibs(state);
     lua.lua_newtable(state);
@@ -52,6 +57,11 @@ export class LuaStore {
   /** Text of a key. */
   get(key: string): string | undefined {
     return this.#texts.get(key);
+  }
+
+  /** Sets the text of a key. */
+  set(key: string, text: string): void {
+    this.#texts.set(key, text);
   }
 
   /** Time until a key expires, as `PTTL` returns it: -1 without an expiry, -2 without the key. */
@@ -90,12 +100,17 @@ export class LuaStore {
     return reply;
   }
 
-  #setTable(name: string, values: readonly string[]): void {
+  #pushList(values: readonly string[]): number {
     lua.lua_newtable(this.#state);
     values.forEach((value, i) => {
       lua.lua_pushstring(this.#state, luaText(value));
       lua.lua_rawseti(this.#state, -2, i + 1);
     });
+    return 1;
+  }
+
+  #setTable(name: string, values: readonly string[]): void {
+    this.#pushList(values);
     lua.lua_setglobal(this.#state, luaText(name));
   }
 
@@ -108,6 +123,7 @@ export class LuaStore {
       { length: lua.lua_gettop(this.#state) },
       (_, i) => jsText(lua.lua_tostring(this.#state, i + 1)),
     );
+    if (name === "TIME") return this.#pushList(this.time);
     if (name === "PTTL") return lua.lua_pushnumber(this.#state, this.expiryMs(key)), 1;
     if (name === "SET") {
       this.#texts.set(key, value);
