@@ -7,7 +7,8 @@ const BUNDLE = SCRIPT.replace(/^(?:\/\/.*\n)+/, "");
 
 // tests/integration/machines/ bundles the sources anew.
 Deno.test("the page's script was bundled from the sources that are there, and not changed since", () => {
-  assertEquals(SCRIPT, withDigest(BUNDLE), "run: deno task generate");
+  const heads = [SCRIPT, withDigest(BUNDLE)].map((text) => text.slice(0, -BUNDLE.length));
+  assertEquals(heads[0], heads[1], "run: deno task generate");
 });
 
 Deno.test("the digest of the page's script changes with each of its sources, and with the bundle", () => {

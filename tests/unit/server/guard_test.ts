@@ -4,10 +4,17 @@ import { decide } from "../../support/guard_store.ts";
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertThrows } from "@std/assert/throws";
-import { createGuard, type GuardObserver, readGuardKey } from "../../../lib/server/guard.ts";
+import {
+  createGuard,
+  findingObserver,
+  type GuardObserver,
+  latestFiles,
+  readGuardKey,
+} from "../../../lib/server/guard.ts";
 import { UsageError } from "../../../lib/config/option.ts";
 import { AUTHORITY, CERTIFICATE, PRIVATE_KEY } from "../../support/certificates.ts";
 import { callCommand, configOf } from "../../support/command.ts";
+import { withFolder } from "../../support/folder.ts";
 import { eventually } from "../../support/eventually.ts";
 import { freePort } from "../../support/free_port.ts";
 import { type Reply, startFakeRedis } from "../../support/fake_redis.ts";
@@ -253,4 +260,33 @@ Deno.test("createGuard() reads the files of TLS for each connection, and still c
   ]);
   // A file that cannot be used from the start is refused.
   assertThrows(() => createGuard(config, observer), UsageError, "--guard-tls-ca cannot be read");
+});
+
+Deno.test("the files of the store are the last that could be used, after each of three renewals", async () => {
+  await withFolder((folder) => {
+    const path = `${folder}/ca`;
+    const put = (text: string): void => Deno.writeTextFileSync(path, text);
+    put(AUTHORITY);
+    const args = ["--guard", "rediss://store", "--guard-tls-ca", path];
+    const read = latestFiles(configOf(args));
+    for (const renewed of [CERTIFICATE, AUTHORITY, `${CERTIFICATE}\n`]) {
+      put(renewed);
+      assertEquals(read().ca, renewed);
+      put("half a cert");
+      assertEquals(read().ca, renewed);
+      Deno.removeSync(path);
+      assertEquals(read().ca, renewed);
+    }
+    return Promise.resolve();
+  });
+});
+
+Deno.test("createGuard() counts each eviction of the store, and logs them once a minute", () => {
+  const { logLines, observer } = observed();
+  let nowMs = 0;
+  const { onFinding } = findingObserver("the store,", { ...observer, monotonicMs: () => nowMs });
+  for (nowMs of [0, 59_999, 60_000, 119_999, 120_000]) onFinding!({ kind: "evictions", count: 7 });
+  assertEquals(logLines.map((line) => line.split(":")[0]), [
+    ...["count", "warn", "count", "count", "warn", "count", "count", "warn"],
+  ]);
 });

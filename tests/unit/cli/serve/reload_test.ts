@@ -1,10 +1,20 @@
+import { X509Certificate } from "node:crypto";
+import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { keysInWords, Reload, type Renewable } from "../../../../lib/cli/serve/reload.ts";
 import { UsageError } from "../../../../lib/config/option.ts";
 import type { KeyFileOption, RenewedKeys, ServerState } from "../../../../lib/server/server.ts";
 import { tlsVersion } from "../../../../lib/server/files/tls.ts";
 import { ListenError } from "../../../../lib/server/listen/error.ts";
-import { CERTIFICATE, ENDED, PRIVATE_KEY } from "../../../support/certificates.ts";
+import {
+  CERTIFICATE,
+  CLIENT_CERTIFICATE,
+  CLIENT_KEY,
+  ENDED,
+  PRIVATE_KEY,
+  STORE_CERTIFICATE,
+  STORE_KEY,
+} from "../../../support/certificates.ts";
 import { configOf, withProcess } from "../../../support/command.ts";
 import { withFolder } from "../../../support/folder.ts";
 
@@ -239,6 +249,32 @@ Deno.test("a failure of the certificate that went is logged again when it return
         await Deno.rename(`${folder}/new`, cert);
       }
       assertEquals(await linesOf("changedCertificate"), round === 2 ? [unchanged] : []);
+    }
+  });
+});
+
+Deno.test("the end of the certificate is that of the one in use, after each of three renewals", async () => {
+  await withFolder(async (folder) => {
+    const args = ["--tls-cert", `${folder}/cert`, "--tls-key", `${folder}/key`];
+    const put = async (cert: string, key: string): Promise<number> => {
+      await Deno.writeTextFile(`${folder}/cert`, cert);
+      await Deno.writeTextFile(`${folder}/key`, key, { mode: 0o600 });
+      return Date.parse(new X509Certificate(cert).validTo);
+    };
+    const pairs = [
+      [STORE_CERTIFICATE, STORE_KEY],
+      [CERTIFICATE, PRIVATE_KEY],
+      [CLIENT_CERTIFICATE, CLIENT_KEY],
+    ] as const;
+    const ends: number[] = [await put(CERTIFICATE, PRIVATE_KEY)];
+    const tls = { cert: CERTIFICATE, key: PRIVATE_KEY };
+    const listener = { renew: () => Promise.resolve(true) };
+    const { reload, service } = reloadOf(args, { listener, tls });
+    for (const [cert, key] of pairs) {
+      ends.push(await put(cert, key));
+      assert(ends.at(-1) !== ends.at(-2), "the certificates end at different times");
+      await reload.all();
+      assertEquals(service.state.certificateUntilMs, ends.at(-1));
     }
   });
 });

@@ -251,6 +251,17 @@ Deno.test("a link reports the first reason for which a connection was lost while
   assertEquals(errors.map((error) => (error as Error).message), ["WRONGPASS"]);
 });
 
+testLink("reports each of three outages with the same reason, and each end", async (setup) => {
+  const { events, lose, timers } = setup;
+  for (let client = 1; client <= 3; client++) {
+    events.length = 0;
+    lose(client);
+    await timers.settle();
+    const told = events.filter((event) => !/^(?:open|destroy) /.test(event));
+    assertEquals(told, ["closes the connection", "answers"], `outage ${client}`);
+  }
+});
+
 testLink("to a server does not use one that refuses some of its keys", async (setup) => {
   const { link, events, behaviours, lose, timers } = setup;
   for (let i = 1; i < 3; i++) behaviours.set(i, HALF_WELL);
