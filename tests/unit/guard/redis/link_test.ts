@@ -200,6 +200,26 @@ testLink("reports at once that a store is lost again soon after it came back", a
   assertEquals([link.isHealthy, events.at(-1)], [false, "closes the connection"]);
 }, { clockMs: 100 });
 
+testLink(
+  "pauses longer before each of three clients of a store that is lost within five seconds",
+  async (setup) => {
+    const { events, lose, timers } = setup;
+    const pauses: number[] = [];
+    for (let client = 1; client <= 3; client++) {
+      timers.delaysMs.length = 0;
+      lose(client);
+      await timers.settle();
+      pauses.push(...timers.delaysMs.filter((ms) => ms >= 250));
+      for (let i = 0; i < 20 && events.at(-1) !== "answers"; i++) {
+        await timers.tick();
+        await timers.settle();
+      }
+    }
+    assertEquals(pauses, [250, 500, 1000]);
+  },
+  { clockMs: 3_000 },
+);
+
 Deno.test("a link that is closed while it connects ends the client once that has connected", async () => {
   const connected = Promise.withResolvers<void>();
   let ends = 0;
