@@ -11,10 +11,6 @@ declare module "@std/http/etag" {
   export function eTag(entity: string): Promise<string>;
 }
 
-declare module "@std/assert/assert" {
-  export function assert(condition: unknown, message?: string): asserts condition;
-}
-
 declare module "@std/assert/equals" {
   export function assertEquals<T>(actual: T, expected: T, message?: string): void;
 }

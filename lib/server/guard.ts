@@ -67,7 +67,12 @@ export function createGuard(config: Config, observer: GuardObserver): Guard | un
   });
 }
 
-function findingObserver(
+/**
+ * Observer of what is wrong between this server and its store, which it logs and counts.
+ *
+ * @param store The store, as a subject with a comma behind it.
+ */
+export function findingObserver(
   store: string,
   observer: GuardObserver,
 ): Pick<GuardEvents, "onFinding" | "onFindingEnd"> {
@@ -147,9 +152,13 @@ function evictionWarner({ log, monotonicMs }: GuardObserver): (message: string) 
   };
 }
 
-// Reads the files for each connection, since certificates are renewed while a server runs. If they
-// are unusable, for instance during a write, the last good ones are used.
-function latestFiles(config: Config): () => StoreFiles {
+/**
+ * Reader of the store's files for each connection, since certificates are renewed while a server runs.
+ * If they are unusable, for instance during a write, it returns the last good ones.
+ *
+ * @throws {OptionFileError} When they cannot be used now.
+ */
+export function latestFiles(config: Config): () => StoreFiles {
   let last = readStoreFiles(config);
   return () => {
     try {

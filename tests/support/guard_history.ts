@@ -1,10 +1,11 @@
 /**
  * Random histories of one secret, played against the guard's rules, the store in memory and the script
- * of the store in Redis: all three decide alike.
+ * of the store in Redis: all three decide alike, and Redis keeps the state as long as the rules need it.
  *
  * @module
  */
 
+import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { FULL_BUDGET } from "../../lib/guard/budget.ts";
 import {
@@ -35,11 +36,23 @@ export function clockPastRefusals(): () => number {
   return () => ms += 2_000;
 }
 
+/** Clock by which a store forgets; unless given, it stands still. */
+interface StoreClock {
+  /** A monotonic clock in milliseconds. */
+  readonly nowMs: () => number;
+  /** Greatest difference between the two, in milliseconds. */
+  readonly slackMs: number;
+}
+
 /** Plays runs of 150 events, each with a link of its own. */
-export async function playHistories(link: () => Link, runs: number): Promise<void> {
+export async function playHistories(
+  link: () => Link,
+  runs: number,
+  clock: StoreClock = { nowMs: () => 0, slackMs: 0 },
+): Promise<void> {
   const random = seededRandom(11);
   const seen = new Set<string>();
-  for (let run = 0; run < runs; run++) await playHistory(run, link(), random, seen);
+  for (let run = 0; run < runs; run++) await playHistory(run, link(), clock, random, seen);
   const expected = ["accepted", "wrong", "throttled", "replayed", "unlocked", "too many sources"];
   assertEquals(seen, new Set(expected));
 }
@@ -49,6 +62,7 @@ export async function playHistories(link: () => Link, runs: number): Promise<voi
 async function playHistory(
   run: number,
   link: Link,
+  { nowMs: storeMs, slackMs }: StoreClock,
   random: Random,
   seen: Set<string>,
 ): Promise<void> {
@@ -64,16 +78,23 @@ async function playHistory(
   const sources = [undefined, ...Array.from({ length: [0, 3, 30][random(3)]! }, (_, i) => `s${i}`)];
   let nowMs = 1_800_000_000_000;
   let state: GuardState | undefined;
+  // Text in the store, and when it is to expire; a text that does not change keeps its expiry.
+  let kept = "";
+  let keepMs = 0;
+  let writtenMs = 0;
   const now = (): number => nowMs;
   const memory = new MemoryStore({ rules, now });
   const redis = new RedisStore({ rules, link, now: clockPastRefusals(), storeNow: now });
   const key = redisKey(`run ${run}`);
+  const text = async (): Promise<string> =>
+    String(await link.run(key, (send) => send(["GET", key])) ?? "");
   const history: string[] = [];
   for (let event = 0; event < 150; event++) {
     const step = random(3) === 0 ? 60_000_000 + random(6) : undefined;
     const source = pick(random, sources);
     const decision = decideByRules(rules, state, { matchedStep: step, source }, nowMs);
     const { verdict } = decision;
+    const sentMs = storeMs();
     state = decision.state;
     history.push(`${nowMs} ${step ?? "-"} ${source ?? "-"} ${verdict}`);
     const message = (): string => `${JSON.stringify(rules)}\n${history.join("\n")}`;
@@ -85,6 +106,7 @@ async function playHistory(
       assertEquals(verdicts, [verdict, verdict], message());
     }
     seen.add(verdict);
+    if (await text() !== kept) [keepMs, writtenMs] = [decision.keepMs, sentMs];
     if ((state?.sources.length ?? 0) === MAX_SOURCES) seen.add("too many sources");
     if (random(40) === 0) {
       const unlocked = [await redis.unlock(`run ${run}`), memory.unlock("a")];
@@ -93,14 +115,25 @@ async function playHistory(
       history.push("unlock");
       seen.add("unlocked");
     }
-    const kept = await link.run(key, (send) => send(["GET", key]));
-    assertEquals(parseState(String(kept ?? "")), state, message());
+    kept = await text();
+    assertEquals(parseState(kept), state, message());
+    const leftMs = Number(await link.run(key, (send) => send(["PTTL", key])));
+    const leastMs = keepMs - slackMs - (storeMs() - writtenMs);
+    const isKept = kept === "" ? leftMs === -2 : leftMs <= keepMs && leftMs >= leastMs;
+    assert(isKept, `${leftMs} of ${keepMs} ms\n${message()}`);
     const { toSomeMs } = throttleTimes(rules, state ?? INITIAL_STATE, nowMs);
     assertEquals(memory.throttled(), Number(toSomeMs > 0), message());
     nowMs += random(8) === 0 ? random(4 * HOUR) - 2 * HOUR : random(1 << (8 + random(14)));
     if (random(20) === 0) nowMs += pick(random, EDGES_MS);
+    if (random(20) === 0) nowMs = Math.max(nowMs, pick(random, endsMs(state)) - random(2));
     if (random(50) === 0) nowMs += random(40 * DAY);
   }
+}
+
+/** When debts and known sources of a state end. */
+function endsMs(state: GuardState = INITIAL_STATE): readonly number[] {
+  return [state, ...state.sources].map(({ debtMs, lastMs }) => debtMs + lastMs)
+    .concat(state.sources.map(({ knownUntilMs }) => knownUntilMs));
 }
 
 /** State after an unlock; undefined when nothing is left of it. */

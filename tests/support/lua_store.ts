@@ -1,6 +1,7 @@
 /**
  * A Redis of one client in this process, as far as the script of the guard needs it: a Lua virtual
- * machine, and a map of keys to texts. What is kept never expires.
+ * machine, and a map of keys to texts with their expiry times. Its own clock stands still, so nothing
+ * expires.
  *
  * @module
  */
@@ -16,9 +17,11 @@ const { lua, lauxlib, lualib, to_jsstring: jsText, to_luastring: luaText } = fen
 export function luaLink(): Pick<StoreLink, "run" | "isHealthy" | "close"> {
   const store = new LuaStore();
   const send: Send = ([command, ...words]) =>
-    Promise.try(() =>
-      command === "GET" ? store.get(words[0]!) : store.evaluate([command!, ...words])
-    );
+    Promise.try(() => {
+      if (command === "GET") return store.get(words[0]!);
+      if (command === "PTTL") return store.expiryMs(words[0]!);
+      return store.evaluate([command!, ...words]);
+    });
   return {
     run: (_key, commands) => commands(send),
     isHealthy: true,
@@ -29,11 +32,18 @@ export function luaLink(): Pick<StoreLink, "run" | "isHealthy" | "close"> {
 /** A store of its own. */
 export class LuaStore {
   readonly #texts = new Map<string, string>();
+  /** Expiry times in milliseconds, as commands gave them. */
+  readonly #expiriesMs = new Map<string, number>();
   readonly #state = lauxlib.luaL_newstate();
   /** Hashes of the loaded scripts, which are globals by these names. */
   readonly #loaded = new Set<string>();
 
-  constructor() {
+  /**
+   * Makes an empty store.
+   *
+   * @param time Reply to `TIME`: seconds and microseconds.
+   */
+  constructor(private readonly time: readonly [string, string] = ["0", "0"]) {
     const state = this.#state;
     lualib.luaL_openlibs(state);
     lua.lua_newtable(state);
@@ -47,6 +57,16 @@ export class LuaStore {
   /** Text of a key. */
   get(key: string): string | undefined {
     return this.#texts.get(key);
+  }
+
+  /** Sets the text of a key. */
+  set(key: string, text: string): void {
+    this.#texts.set(key, text);
+  }
+
+  /** Time until a key expires, as `PTTL` returns it: -1 without an expiry, -2 without the key. */
+  expiryMs(key: string): number {
+    return this.#texts.has(key) ? this.#expiriesMs.get(key) ?? -1 : -2;
   }
 
   /** Runs a script, and returns its reply: a number, or a list of two. */
@@ -80,12 +100,17 @@ export class LuaStore {
     return reply;
   }
 
-  #setTable(name: string, values: readonly string[]): void {
+  #pushList(values: readonly string[]): number {
     lua.lua_newtable(this.#state);
     values.forEach((value, i) => {
       lua.lua_pushstring(this.#state, luaText(value));
       lua.lua_rawseti(this.#state, -2, i + 1);
     });
+    return 1;
+  }
+
+  #setTable(name: string, values: readonly string[]): void {
+    this.#pushList(values);
     lua.lua_setglobal(this.#state, luaText(name));
   }
 
@@ -94,14 +119,18 @@ export class LuaStore {
   }
 
   #call(): number {
-    const [name, key = "", text = ""] = Array.from(
+    const [name, key = "", value = "", ...options] = Array.from(
       { length: lua.lua_gettop(this.#state) },
       (_, i) => jsText(lua.lua_tostring(this.#state, i + 1)),
     );
-    if (name === "SET") this.#texts.set(key, text);
-    else if (name === "DEL") this.#texts.delete(key);
-    else if (name === "PTTL") return lua.lua_pushnumber(this.#state, -1), 1;
-    else if (name === "RESTORE") return 0;
+    if (name === "TIME") return this.#pushList(this.time);
+    if (name === "PTTL") return lua.lua_pushnumber(this.#state, this.expiryMs(key)), 1;
+    if (name === "SET") {
+      this.#texts.set(key, value);
+      this.#expiriesMs.delete(key);
+      if (options[0] === "PX") this.#expiriesMs.set(key, Number(options[1]));
+    } else if (name === "DEL") this.#texts.delete(key);
+    else if (name === "RESTORE") this.#expiriesMs.set(key, Number(value));
     else if (name !== "GET" && name !== "DUMP") throw new Error(`The store has no ${name}`);
     const found = name === "GET" || name === "DUMP" ? this.#texts.get(key) : undefined;
     if (found === undefined) lua.lua_pushboolean(this.#state, false);

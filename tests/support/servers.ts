@@ -7,6 +7,8 @@
 import { assert } from "@std/assert/assert";
 import { configOf } from "./command.ts";
 import type { Config } from "../../lib/config/options.ts";
+import { listen } from "../../lib/server/listen/listen.ts";
+import { denoRuntime } from "../../lib/server/runtime/deno.ts";
 import { serviceHandler } from "./handler.ts";
 import type { Handler } from "../../lib/http/handler.ts";
 import { exchangeRaw, type RawReply, type RawRequest } from "./http.ts";
@@ -22,8 +24,8 @@ function clockOf(config: Config, now: () => number): PinClock {
   return { algorithm, digits, period, window, now };
 }
 
-/** The handler in this process, with a clock that stands. */
-export function handlerServer(args: readonly string[]): Server {
+// The clock stands.
+function fixedService(args: readonly string[]): { handler: Handler; clock: PinClock } {
   const config = configOf(args);
   const now = (): number => FIXED_TIME_MS;
   const handler = serviceHandler(config, {
@@ -37,10 +39,39 @@ export function handlerServer(args: readonly string[]): Server {
     },
     isReady: () => true,
   });
+  return { handler, clock: clockOf(config, now) };
+}
+
+/** The handler in this process, with a clock that stands. */
+export function handlerServer(args: readonly string[]): Server {
+  const { handler, clock } = fixedService(args);
+  return { send: (request) => callHandler(handler, request), clock, overTcp: false };
+}
+
+/** A server of this process that is stopped after its tests. */
+export interface PortServer extends Server {
+  /** Stops it. */
+  readonly stop: () => Promise<void>;
+}
+
+/** The same handler behind a port of this process, so that its replies have the heads of the wire. */
+export async function portServer(args: readonly string[]): Promise<PortServer> {
+  const { handler, clock } = fixedService(args);
+  const listener = await listen(denoRuntime(), {
+    address: { hostname: "127.0.0.1", port: 0 },
+    sharePort: false,
+    tls: undefined,
+    log: {
+      info: () => {},
+      warn: () => {},
+      error: (message, cause) => assert(false, `${message}: ${cause}`),
+    },
+  }, handler);
   return {
-    send: (request) => callHandler(handler, request),
-    clock: clockOf(config, now),
-    overTcp: false,
+    send: (request) => exchangeRaw(listener.url, request),
+    clock,
+    overTcp: true,
+    stop: listener.stop,
   };
 }
 

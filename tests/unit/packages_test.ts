@@ -28,7 +28,8 @@ function lockIn(path: string): Lock {
 
 /** The packages that the import map names, as a lock does: `npm:NAME@VERSION`. */
 function packagesMapped(): string[] {
-  const packages = Object.values(importMap.imports).map((target) =>
+  const targets = Object.values(importMap.imports).filter((target) => !target.startsWith("./"));
+  const packages = targets.map((target) =>
     /^npm:\/?((?:@[^/]+\/)?[^@/]+@\d+\.\d+\.\d+)(?:\/|$)/.exec(target)?.[1] ?? target
   );
   return [...new Set(packages)].map((name) => `npm:${name}`).sort();

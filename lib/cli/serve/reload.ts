@@ -100,7 +100,11 @@ export class Reload {
    */
   changedCertificate(): Promise<void> {
     return this.#inTurn(async () => {
-      if (tlsVersion(this.#config) === this.#version) return;
+      if (tlsVersion(this.#config) === this.#version) {
+        // The files of the certificate in use are back: the next failure is a new one.
+        this.#toldReason = undefined;
+        return;
+      }
       this.#parts.service.state.lastReload = { atMs: Date.now(), lines: [] };
       await this.#renewCertificate();
     });

@@ -147,15 +147,17 @@ for (const [what, secret, pin, says] of CAUSES) {
   });
 }
 
-Deno.test("the code of a secret that the page had before is named as such", async () => {
+Deno.test("the code of a secret that the page had before is named as such, to the ends of the window", async () => {
   await visit(`${hourly.url}/`, async (page) => {
     await openFields(page);
     const before = await scan(page);
     await page.click("[data-operation=Pair] .random");
     await scanAnother(page, before);
-    await page.fill(PIN, pinOf(before));
-    assertEquals(await check(page), "false");
-    await page.locator(".reasons p", { hasText: "a secret that this page had before" }).waitFor();
+    for (const steps of [-1, 1]) {
+      await page.fill(PIN, pinOf(before, steps));
+      assertEquals(await check(page), "false");
+      await page.locator(".reasons p", { hasText: "a secret that this page had before" }).waitFor();
+    }
   });
 });
 

@@ -19,7 +19,9 @@ async function loadParser(folder: string): Promise<typeof Parser> {
   return await import(`file://${output}`);
 }
 
-for (const name of ["ci.yml", "release.yml"]) {
+const NAMES = [...Deno.readDirSync(new URL(".github/workflows/", ROOT))].map(({ name }) => name);
+
+for (const name of NAMES) {
   const content = read(`.github/workflows/${name}`);
 
   Deno.test(`.github/workflows/${name} is a workflow`, () =>
@@ -39,7 +41,8 @@ for (const name of ["ci.yml", "release.yml"]) {
       assertEquals([tool, version], [tool, tool === "deno" ? deno : bun]);
     }
     const called = [...content.matchAll(/ task ([\w:]+)/g)].map(([, task]) => task!);
-    assert(called.length > 0);
+    // What runs the steps of CI calls the tasks by them.
+    assert(called.length > 0 || content.includes("run: bash .ci/run nightly\n"));
     assertEquals(called.filter((task) => tasks[task] === undefined), []);
   });
 }
@@ -54,6 +57,18 @@ Deno.test(".github/workflows/ci.yml runs the README's commands word for word", (
     assert(new RegExp(`run: ${command}(?: &)?$`, "m").test(workflow), command);
   }
   assert(commands.includes("./compile.sh") && workflow.includes("compile: ./compile.sh\n"));
+});
+
+Deno.test("the steps of the night are scheduled once a week, by a command that .ci/run has", () => {
+  const { on, jobs } = parse(read(".github/workflows/weekly.yml")) as {
+    readonly on: { readonly schedule: readonly { readonly cron: string }[] };
+    readonly jobs: Readonly<Record<string, Job>>;
+  };
+  assertEquals(on.schedule.length, 1);
+  assert(/^\d+ \d+ \* \* [0-6]$/.test(on.schedule[0]!.cron), on.schedule[0]!.cron);
+  const [, when, night] = /\^\((\w+)\|(\w+)\)\$/.exec(read(".ci/run"))!;
+  const runs = Object.values(jobs).flatMap(({ steps }) => steps.flatMap(({ run = [] }) => run));
+  assertEquals([when, runs], ["change", [`bash .ci/run ${night}`]]);
 });
 
 interface Job {
@@ -85,7 +100,7 @@ Deno.test("a release is tested, built and published in three jobs, and only the 
 });
 
 Deno.test("every action of the workflows is pinned by a commit", () => {
-  const uses = ["ci.yml", "release.yml"].flatMap((name) =>
+  const uses = NAMES.flatMap((name) =>
     [...read(`.github/workflows/${name}`).matchAll(/uses: (.*)/g)].map(([, action]) => action!)
   );
   assert(uses.length > 5);

@@ -4,6 +4,7 @@ import { assertMatch } from "@std/assert/match";
 import { freePort } from "../../support/free_port.ts";
 import { startProgram, stop } from "../../support/program.ts";
 import { referenceHotp } from "../../support/reference_totp.ts";
+import type { ServerStatus } from "../../../lib/telemetry/status.ts";
 import { callCommand, runCommand } from "../../support/command.ts";
 import { SEAL_KEY_LINES, SEAL_KEYS_FILE, sealByJose } from "../../support/seal_keys.ts";
 import { withFolder } from "../../support/folder.ts";
@@ -202,6 +203,43 @@ for (const [args, expected, expectedMessage] of MISTAKES) {
     assert(stderr.includes(expectedMessage), stderr);
   });
 }
+
+Deno.test("status prints a line for each part of what a server answers", async () => {
+  const shown: Required<ServerStatus> = {
+    problems: ["one", "other"],
+    version: "1.2.3",
+    since: "2026-01-31T12:00:00.000Z",
+    address: "https://a.example",
+    protections: ["TLS on", "window 1"],
+    certificateUntil: "2126-10-27T10:23:28.000Z",
+    keys: ["web", null],
+    sealKeys: ["new", "old"],
+    secrets: { plain: 3, sealed: 4, "older-key": 5 },
+    reload: { at: "2026-02-01T00:00:00.000Z", lines: ["a", "b"] },
+    store: "memory",
+    guard: { entries: 6, throttled: 7 },
+  };
+  await using server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    () => Response.json(shown),
+  );
+  const [code, stdout] = await status(["--metrics-port", String(server.addr.port)]);
+  assertEquals([code, stdout.split("\n")], [1, [
+    "server: one; other",
+    "version: 1.2.3, since 2026-01-31T12:00:00.000Z",
+    "address: https://a.example",
+    "protections: TLS on, window 1",
+    "certificate: until 2126-10-27T10:23:28.000Z",
+    "API keys: 2 keys: web, 1 without a name",
+    "seal keys: new, old",
+    "secrets checked: 3 plain, 4 sealed, 5 sealed with an older key",
+    "last reload: 2026-02-01T00:00:00.000Z, a; b",
+    "guard: memory",
+    "secrets remembered: 6",
+    "secrets whose pins are refused now: 7",
+    "",
+  ]]);
+});
 
 Deno.test("status prints the reply of another program at the port without control characters", async () => {
   const canary = "\x1b]0;title\x07\nserver: healthy\u202E";

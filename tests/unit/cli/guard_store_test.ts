@@ -9,6 +9,7 @@ import { KEY_PREFIX } from "../../../lib/guard/redis/script.ts";
 import { CommandError } from "../../../lib/cli/io/io.ts";
 import { freePort } from "../../support/free_port.ts";
 import { type Reply, startFakeRedis } from "../../support/fake_redis.ts";
+import { startRaw } from "../../support/raw_server.ts";
 import { callCommand, configOf, streamOf, withProcess } from "../../support/command.ts";
 import { GUARD_KEY, GUARD_KEY_FILE } from "../../support/guard_key.ts";
 import { SEAL_KEYS_FILE, sealByJose } from "../../support/seal_keys.ts";
@@ -121,6 +122,19 @@ Deno.test("status shows the secrets at a store with the most wrong pins, and how
   ]);
 });
 
+Deno.test("status rounds the seconds of a wait up, so that nobody tries too early", async () => {
+  const waits = [[0, 30], [-900, 30], [-1000, 29], [-29_999, 1], [-30_000, 0]] as const;
+  const lines = await Promise.all(waits.map(async ([changeMs]) => {
+    const state = `${2 * HOUR}:${NOW_SECONDS * 1000 + changeMs}:-1`;
+    const args = ["--max-failures", "2"];
+    return (await printed(guardStatus, keeping(new Map([["secret-one-cut", state]])), args)).at(-1);
+  }));
+  assertEquals(
+    lines,
+    waits.map(([, seconds]) => `secret=secret-one wrong=2 refused_seconds=${seconds}`),
+  );
+});
+
 Deno.test("status counts a secret that is throttled for only one source", async () => {
   const state = `${2 * HOUR}:${NOW_SECONDS * 1000}:-1 one:${4 * HOUR}:${NOW_SECONDS * 1000}:0`;
   const lines = await printed(guardStatus, keeping(new Map([["secret-one-cut", state]])), [
@@ -164,19 +178,24 @@ Deno.test("guard unlock lifts the wait of the secret at a store, and names it as
   );
 });
 
-Deno.test("guard unlock warns that the log of a server that refuses it has no line", async () => {
-  const server = Deno.serve(
-    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
-    () => new Response("No key.", { status: 401 }),
-  );
-  const args = ["guard", "unlock", "--metrics-port", `${server.addr.port}`];
-  const store = startFakeRedis(() => 1);
-  const flags = ["--guard", store.url, "--guard-key-file", GUARD_KEY_FILE];
-  const { code, stdout, stderr } = await callCommand([...args, ...flags], { stdin: SECRET });
-  assertEquals([code, stdout.includes("checked again")], [0, true], stderr);
-  assertMatch(stderr, /warning: .* wants an API key.*; so the log of that server has no line/);
-  store.close();
-  await server.shutdown();
+Deno.test("guard unlock goes to the store past a server that refuses, and warns that its log has no line", async () => {
+  const unauthorized = "HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n";
+  const rows = [
+    [unauthorized, "wants an API key"],
+    ["220 mail.example ESMTP\r\n", "does not answer as HTTP"],
+    ["", "closes the connection without an answer"],
+  ] as const;
+  for (const [bytes, expected] of rows) {
+    await using server = startRaw((write) => write(bytes));
+    const args = ["guard", "unlock", "--metrics-port", `${server.port}`];
+    const store = startFakeRedis(() => 1);
+    const flags = ["--guard", `${store.url}?${PATIENT}`, "--guard-key-file", GUARD_KEY_FILE];
+    const { code, stdout, stderr } = await callCommand([...args, ...flags], { stdin: SECRET });
+    store.close();
+    assertEquals([code, stdout.includes("checked again")], [0, true], stderr);
+    assertEquals(stderr.includes(expected), true, stderr);
+    assertMatch(stderr, /warning: .*; so the log of that server has no line/);
+  }
 });
 
 /** The longest time for which a timer was asked while something ran, in milliseconds. */

@@ -176,6 +176,19 @@ Deno.test("send() reads a reply after ten informational ones, before the request
   }
 });
 
+Deno.test("send() reads a reply of 512 KiB with its head, and not one byte more", async () => {
+  const heads = [() => "", (length: number) => `Content-Length: ${length}\r\n`];
+  for (const field of heads) {
+    for (const more of [0, 1]) {
+      const headOf = (length: number): string => `HTTP/1.1 200 OK\r\n${field(length)}\r\n`;
+      const length = 524_288 - headOf(500_000).length + more;
+      await using server = startRaw((write) => write(headOf(length) + "a".repeat(length)));
+      if (more === 0) assertEquals((await request(server.port)).text.length, length);
+      else assertEquals(await failureOf(server.port), TOO_LONG);
+    }
+  }
+});
+
 Deno.test("send() joins fields of a name, and reads no body behind a 204", async () => {
   const bytes = "HTTP/1.1 204 No Content\r\nVary: a\r\nVARY:\tb \r\nContent-Length: 2\r\n\r\nok";
   await using server = startRaw((write) => write(bytes));

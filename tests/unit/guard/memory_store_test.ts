@@ -2,10 +2,17 @@ import { decide } from "../../support/guard_store.ts";
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import * as fc from "fast-check";
+import { debtMs } from "../../../lib/guard/budget.ts";
 import { fingerprintBy } from "../../../lib/guard/fingerprint.ts";
-import { type GuardRules, guardRules, type GuardStore } from "../../../lib/guard/guard.ts";
+import {
+  type GuardRules,
+  guardRules,
+  type GuardStore,
+  INITIAL_STATE,
+} from "../../../lib/guard/guard.ts";
 import { DEFAULT_ENTRIES, type Evicted, MemoryStore } from "../../../lib/guard/memory_store.ts";
 import { validatePin } from "../../../lib/operations/validate_pin.ts";
+import { decideByRules } from "../../support/guard_model.ts";
 import { runOptions } from "../../support/property.ts";
 import { referenceHotp } from "../../support/reference_totp.ts";
 
@@ -164,6 +171,49 @@ Deno.test("a memory store remembers a used code for its time, and no longer", ()
   assertEquals(decide(store, "a", STEP), "replayed");
   clock.ms += 1;
   assertEquals(decide(store, "a", STEP), "accepted");
+});
+
+const EVENT = fc.record({
+  step: fc.option(fc.integer({ min: STEP, max: STEP + 3 }), { nil: undefined }),
+  source: fc.constantFrom(undefined, "home", "work"),
+  afterMs: fc.oneof(fc.nat(3 * HOUR), fc.nat(40 * 24 * HOUR)),
+});
+
+Deno.test("a memory store remembers a secret as long as a debt, a known source or a used code of it lasts, and no longer", () => {
+  fc.assert(
+    fc.property(
+      fc.array(EVENT, { minLength: 1, maxLength: 8 }),
+      fc.boolean(),
+      (events, singleUse) => {
+        const rules = rulesWith({ singleUse });
+        const stores = [storeWith(10, rules), storeWith(10, rules)] as const;
+        let [nowMs, untilMs, usedUntilMs] = [0, 0, 0];
+        let state = INITIAL_STATE;
+        for (const { step: matchedStep, source, afterMs } of events) {
+          nowMs += afterMs;
+          if (usedUntilMs <= nowMs) state = { ...state, usedStep: INITIAL_STATE.usedStep };
+          const decision = decideByRules(rules, state, { matchedStep, source }, nowMs);
+          for (const { store, clock } of stores) {
+            clock.ms = nowMs;
+            assertEquals(decide(store, "a", matchedStep, source), decision.verdict);
+          }
+          state = decision.state ?? INITIAL_STATE;
+          if (singleUse && decision.verdict === "accepted") usedUntilMs = nowMs + rules.forgetUseMs;
+          untilMs = Math.max(
+            usedUntilMs,
+            nowMs + debtMs(state, nowMs),
+            ...state.sources.map((own) => Math.max(nowMs + debtMs(own, nowMs), own.knownUntilMs)),
+          );
+        }
+        if (untilMs <= nowMs) return;
+        const [{ store: before, clock: last }, { store: after, clock: end }] = stores;
+        last.ms = untilMs - 1;
+        end.ms = untilMs;
+        assertEquals([before.unlock("a"), after.unlock("a")], [true, false]);
+      },
+    ),
+    runOptions(1000),
+  );
 });
 
 Deno.test("a memory store is empty after a restart", () => {

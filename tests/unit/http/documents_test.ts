@@ -132,6 +132,19 @@ for (const [path, status, mediaType, policy, isZipped] of DOCUMENTS) {
     const bytes = await reply.bytes();
     const text = isZipped ? bytes.toBase64() : new TextDecoder().decode(bytes);
     assertEquals(field("etag")!.replace("-gzip", ""), await eTag(text));
+    if (status === 404) return;
+    // The reply to who has this version has the fields that belong to a cache, and no body.
+    const known = await handlerWith()(
+      new Request(`http://localhost${path}`, {
+        headers: { ...headers, "if-none-match": field("etag")! },
+      }),
+    );
+    const kept = ["cache-control", "content-security-policy", "etag", "vary"];
+    assertEquals([known.status, await known.text()], [304, ""]);
+    assertEquals(
+      [...kept, "content-encoding"].map((name) => known.headers.get(name)),
+      [...kept.map(field), null],
+    );
   });
 }
 

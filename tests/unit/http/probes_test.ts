@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert/equals";
+import type { RequestEvent } from "../../../lib/telemetry/request_event.ts";
 import { storeThat } from "../../support/guard_store.ts";
 import { type HandlerChanges, handlerWith } from "../../support/handler.ts";
 
@@ -8,7 +9,11 @@ async function replyTo(path: string, changes: HandlerChanges = {}): Promise<Resp
 
 Deno.test("the probes answer in text: ok, without the store, or not ready", async () => {
   const answer = async (path: string, changes: HandlerChanges): Promise<readonly unknown[]> => {
-    const reply = await replyTo(path, changes);
+    const outcomes: string[] = [];
+    const observe = ({ outcome }: RequestEvent): void => void outcomes.push(outcome);
+    const telemetry = { observe, requestId: () => "a1-0", monotonicMs: () => 0 };
+    const reply = await replyTo(path, { ...changes, telemetry });
+    assertEquals(outcomes, [reply.status === 200 ? "ok" : "not-ready"]);
     return [reply.status, reply.headers.get("content-type"), await reply.text()];
   };
   const type = "text/plain; charset=utf-8";

@@ -11,6 +11,7 @@ import {
 import { MemoryStore } from "../../../lib/guard/memory_store.ts";
 import { checkFinder, FinderError, FINDERS, type FindTimeStep } from "../../../lib/otp/finder.ts";
 import { HmacSha1 } from "../../../lib/otp/hmac_sha1.ts";
+import { eventually } from "../../support/eventually.ts";
 import { storeThat } from "../../support/guard_store.ts";
 import { Fault } from "../../../lib/operations/fault.ts";
 import type { Completed } from "../../../lib/operations/facts.ts";
@@ -361,4 +362,35 @@ Deno.test("no pin is checked where the finder and WebCrypto differ at the start"
     () => validatePin({ pin: CURRENT, secretCode: "secret" }, { ...context, selfCheck }),
     FinderError,
   );
+});
+
+Deno.test("no reply comes before the store has decided, nor before it has charged a pin that WebCrypto does not confirm", async () => {
+  const decisions: PromiseWithResolvers<Verdict>[] = [];
+  const decide = (): Promise<Verdict> => {
+    const decision = Promise.withResolvers<Verdict>();
+    decisions.push(decision);
+    return decision.promise;
+  };
+  const guard = { fingerprint: () => "f", source: () => "s", store: storeThat({ decide }) };
+  const otp = { ...OTP, secretEncoding: "text", now: () => 300_000, pinGuard: guard } as const;
+  for (
+    const [pin, find, verdicts] of [
+      [CURRENT, FINDERS.SHA1, ["accepted"]],
+      [WRONG, FINDERS.SHA1, ["wrong"]],
+      [WRONG, () => 0, ["accepted", "wrong"]],
+    ] as const
+  ) {
+    decisions.length = 0;
+    let isAnswered = false;
+    const answered = validatePin({ pin, secretCode: "secret" }, { ...otp, find })
+      .then(({ result }) => (isAnswered = true, result));
+    for (const [i, verdict] of verdicts.entries()) {
+      await eventually(() => decisions.length === i + 1);
+      // WebCrypto and all promises that are settled have had their turn by then.
+      for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setTimeout(resolve));
+      assertEquals(isAnswered, false, `before decision ${i + 1}`);
+      decisions[i]!.resolve(verdict);
+    }
+    assertEquals([await answered, decisions.length], [pin === CURRENT, verdicts.length]);
+  }
 });

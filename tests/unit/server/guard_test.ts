@@ -6,13 +6,16 @@ import { assertEquals } from "@std/assert/equals";
 import { assertThrows } from "@std/assert/throws";
 import {
   createGuard,
+  findingObserver,
   type GuardObserver,
   guardProblems,
+  latestFiles,
   readGuardKey,
 } from "../../../lib/server/guard.ts";
 import { UsageError } from "../../../lib/config/option.ts";
 import { AUTHORITY, CERTIFICATE, PRIVATE_KEY } from "../../support/certificates.ts";
 import { callCommand, configOf } from "../../support/command.ts";
+import { withFolder } from "../../support/folder.ts";
 import { eventually } from "../../support/eventually.ts";
 import { freePort } from "../../support/free_port.ts";
 import { type Reply, startFakeRedis } from "../../support/fake_redis.ts";
@@ -50,29 +53,22 @@ for (const [line, verdicts] of ROWS) {
   });
 }
 
-Deno.test("guardProblems() names a node that is away, another clock, other keys and a full store", () => {
-  const problemsOf = (isHealthy: boolean, isWell: boolean): readonly string[] =>
+Deno.test("guardProblems() names what is wrong with a store, or only that it does not answer", () => {
+  const problemsOf = (isHealthy: boolean): readonly string[] =>
     guardProblems({
       fingerprint: () => "",
       source: () => "",
       store: storeThat({ isHealthy: () => isHealthy }),
       shared: {
-        failing: () => isWell ? [] : ["its node, 10.0.0.9:6379, cannot be reached (ECONNREFUSED)"],
-        aheadMs: () => -90_000,
-        isClockApart: () => !isWell,
-        hasOtherKeys: () => !isWell,
-        isFull: () => !isWell,
+        failing: () => [],
+        aheadMs: () => undefined,
+        problems: (store) => [`${store} is full`],
       },
     });
   const name = "the store of the guard";
-  assertEquals(problemsOf(true, true), []);
-  assertEquals(problemsOf(false, false), [`${name} does not answer`]);
-  const [node, clock, ...others] = problemsOf(true, false);
-  assertEquals([node, clock, others.length], [
-    `${name}, its node, 10.0.0.9:6379, cannot be reached (ECONNREFUSED)`,
-    `the clock is 90 s behind that of ${name}`,
-    2,
-  ]);
+  assertEquals(guardProblems(undefined), []);
+  assertEquals(problemsOf(true), [`${name} is full`]);
+  assertEquals(problemsOf(false), [`${name} does not answer`]);
 });
 
 Deno.test("readGuardKey() strips white space and a byte order mark", () => {
@@ -283,4 +279,33 @@ Deno.test("createGuard() reads the files of TLS for each connection, and still c
   ]);
   // A file that cannot be used from the start is refused.
   assertThrows(() => createGuard(config, observer), UsageError, "--guard-tls-ca cannot be read");
+});
+
+Deno.test("the files of the store are the last that could be used, after each of three renewals", async () => {
+  await withFolder((folder) => {
+    const path = `${folder}/ca`;
+    const put = (text: string): void => Deno.writeTextFileSync(path, text);
+    put(AUTHORITY);
+    const args = ["--guard", "rediss://store", "--guard-tls-ca", path];
+    const read = latestFiles(configOf(args));
+    for (const renewed of [CERTIFICATE, AUTHORITY, `${CERTIFICATE}\n`]) {
+      put(renewed);
+      assertEquals(read().ca, renewed);
+      put("half a cert");
+      assertEquals(read().ca, renewed);
+      Deno.removeSync(path);
+      assertEquals(read().ca, renewed);
+    }
+    return Promise.resolve();
+  });
+});
+
+Deno.test("createGuard() counts each eviction of the store, and logs them once a minute", () => {
+  const { logLines, observer } = observed();
+  let nowMs = 0;
+  const { onFinding } = findingObserver("the store,", { ...observer, monotonicMs: () => nowMs });
+  for (nowMs of [0, 59_999, 60_000, 119_999, 120_000]) onFinding!({ kind: "evictions", count: 7 });
+  assertEquals(logLines.map((line) => line.split(":")[0]), [
+    ...["count", "warn", "count", "count", "warn", "count", "count", "warn"],
+  ]);
 });

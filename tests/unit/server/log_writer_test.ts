@@ -12,7 +12,7 @@ Deno.test("a LogWriter writes the lines written in one moment together, in their
   assertEquals(written, ["a\nb\nc\n", "d\n"]);
 });
 
-Deno.test("a LogWriter continues after errors, with the number of lines that were lost", async () => {
+Deno.test("a LogWriter continues after each error, with the number of lines that were lost since the last, and in all", async () => {
   const written: string[] = [];
   let full = false;
   const writer = new LogWriter((text) => {
@@ -31,7 +31,14 @@ Deno.test("a LogWriter continues after errors, with the number of lines that wer
   full = false;
   writer.write("e\n");
   await writer.flush();
-  assertEquals(written, ["a\n", "e\n", "3 lost\n"]);
+  assertEquals([written, writer.lost], [["a\n", "e\n", "3 lost\n"], 3]);
+  full = true;
+  writer.write("f\n");
+  await writer.flush();
+  full = false;
+  writer.write("g\n");
+  await writer.flush();
+  assertEquals([written.slice(3), writer.lost], [["g\n", "1 lost\n"], 4]);
 });
 
 Deno.test("a LogWriter keeps no more than 10,000 lines for a reader that stalls", async () => {

@@ -5,8 +5,13 @@ import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
 import { assertThrows } from "@std/assert/throws";
 import { type KeyFileOption, readKeys, type ServerKeys } from "../../../lib/server/files/keys.ts";
-import { createServerService, type ServerService } from "../../../lib/server/server.ts";
+import {
+  createServerService,
+  type ServerService,
+  type ServerState,
+} from "../../../lib/server/server.ts";
 import { OptionFileError, UsageError } from "../../../lib/config/option.ts";
+import type { ServerStatus } from "../../../lib/telemetry/status.ts";
 import type { Runtime } from "../../../lib/server/runtime/runtime.ts";
 import { configOf } from "../../support/command.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -19,7 +24,8 @@ import { ManualTimers } from "../../support/timers.ts";
 Deno.test.sanitizer({ ops: false });
 
 /** A service of a test, and what it wrote. */
-interface Setup extends Pick<ServerService, "operatorHandler" | "log" | "guardReady" | "close"> {
+interface Setup
+  extends Pick<ServerService, "operatorHandler" | "log" | "guardReady" | "close" | "onDrop"> {
   /** Reads a file of keys again; gives the names of the keys, and whether they differ. */
   readonly renewKeys: (option?: KeyFileOption) => ReturnType<ServerKeys["renew"]>;
   /** Asks for a path, and gives the reply. */
@@ -58,6 +64,7 @@ function setup(args: readonly string[] = []): Setup {
     written,
     state: service.state,
     disk,
+    onDrop: service.onDrop,
     log: service.log,
     operatorHandler: service.operatorHandler,
     renewKeys: (option: KeyFileOption = "apiKeysFile") => service.keys.renew(option),
@@ -237,6 +244,17 @@ Deno.test("a seal key that is an API key too is refused at the start and at each
     put(one, "ef".repeat(32));
     assertEquals(renewKeys("apiKeysFile").isChanged, false);
     assertEquals(renewKeys("sealKeysFile").isChanged, true);
+    // Each reload compares with the keys of the last one alone: what was a seal key may be an API key.
+    const keys = ["12", "23", "34", "45"].map((digits) => digits.repeat(32));
+    for (const [i, next] of keys.slice(1).entries()) {
+      const last = keys[i]!;
+      put(last, next);
+      assertEquals(renewKeys("sealKeysFile").isChanged, true);
+      assertEquals(renewKeys("apiKeysFile").isChanged, true);
+      put(next, last);
+      assertThrows(() => renewKeys("sealKeysFile"), OptionFileError, sentence);
+      assertThrows(() => renewKeys("apiKeysFile"), OptionFileError, sentence);
+    }
     await close();
   });
 });
@@ -344,15 +362,83 @@ Deno.test("a service names in /status, the log and the metrics what is wrong bet
   assertMatch(log, /warn the store of the guard, \S+, has servers with different guard keys/);
 });
 
-Deno.test("the metrics count the log lines that were lost", async () => {
-  const { log, written, disk, close } = setup();
+// What the command keeps up to date, with a value of its own for each.
+const SERVER_STATE: Required<ServerState> = {
+  isReady: true,
+  address: "https://a.example",
+  certificateUntilMs: Date.parse("2126-10-27T10:23:28.500Z"),
+  lastReload: { atMs: Date.parse("2026-01-31T12:00:00Z"), lines: ["one", "other"] },
+  drops: 3,
+  refusedReloads: 5,
+};
+
+Deno.test("the metrics of a server have what happened to it, a figure of its own for each", async () => {
+  const { get, log, written, state, disk, onDrop, close } = setup(["--metrics"]);
+  Object.assign(state, SERVER_STATE);
+  onDrop();
+  // Two secrets, one of them twice.
+  for (const secret of ["x", "y", "y"]) {
+    await (await get(`/api.asmx/ValidatePin?pin=1&secretCode=${secret}`)).body?.cancel();
+  }
+  await close();
   disk.isFull = true;
-  log.info("lost");
+  for (let i = 0; i < 6; i++) log.info("lost");
   await close();
   disk.isFull = false;
   log.info("kept");
   await close();
-  assertMatch(written.join(""), /^\S+ info kept\n\S+ warn log lines lost: 1\n$/);
+  const page = await (await get("/metrics")).text();
+  const samples = page.matchAll(/^(authenticator_(?!pin_step_distance)\w+) (\S+)$/gm);
+  assertEquals(Object.fromEntries([...samples].map(([, name, value]) => [name, Number(value)])), {
+    authenticator_guard_wrong_pins_total: 3,
+    authenticator_guard_store_errors_total: 0,
+    authenticator_guard_entries: 2,
+    authenticator_certificate_expiry_timestamp_seconds: 4_948_770_208.5,
+    authenticator_connections_dropped_total: 4,
+    authenticator_reloads_refused_total: 5,
+    authenticator_log_lines_lost_total: 6,
+  });
+  assertMatch(written.join(""), /\n\S+ info kept\n\S+ warn log lines lost: 6\n$/);
+  await close();
+});
+
+Deno.test("/status has the value of each part of a server", async () => {
+  await withFolder(async (folder) => {
+    await Deno.writeTextFile(`${folder}/api`, "web:0123456789abcdef\n");
+    await Deno.writeTextFile(`${folder}/seal`, SEAL_KEY_LINES.join("\n"));
+    const args = [
+      ...["--api-keys-file", `${folder}/api`, "--seal-keys-file", `${folder}/seal`],
+      ...["--metrics-port", "9101", "--max-failures", "1"],
+    ];
+    const { get, operatorHandler, state, close } = setup(args);
+    const headers = { "x-api-key": "0123456789abcdef" };
+    const status = async (): Promise<ServerStatus> =>
+      await (await operatorHandler(new Request("http://localhost/status", { headers }))).json();
+    Object.assign(state, SERVER_STATE);
+    await (await get(WRONG_PIN, headers)).body?.cancel();
+    const { since, ...shown } = await status();
+    assertEquals(since, new Date(performance.timeOrigin).toISOString());
+    assertEquals(shown, {
+      problems: [],
+      version: "1.2.3",
+      protections: protectionsOf(configOf(args)),
+      keys: ["web"],
+      sealKeys: ["new", "old"],
+      secrets: { plain: 1, sealed: 0, "older-key": 0 },
+      store: "memory",
+      address: "https://a.example",
+      certificateUntil: "2126-10-27T10:23:28.500Z",
+      reload: { at: "2026-01-31T12:00:00.000Z", lines: ["one", "other"] },
+      guard: { entries: 1, throttled: 1 },
+    });
+    state.certificateUntilMs = 1;
+    state.isReady = false;
+    assertEquals((await status()).problems, [
+      "the server does not take requests",
+      "the certificate has expired",
+    ]);
+    await close();
+  });
 });
 
 Deno.test("createServerService() requires one of the API keys when the options name a file of them", async () => {

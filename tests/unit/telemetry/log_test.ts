@@ -1,5 +1,6 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
+import type { CallFacts } from "../../../lib/operations/facts.ts";
 import { createLog, type LogOptions } from "../../../lib/telemetry/log.ts";
 import type { RequestEvent } from "../../../lib/telemetry/request_event.ts";
 
@@ -66,6 +67,42 @@ Deno.test("createLog() writes the same fields of a request as text and as JSON",
       }
     }
   }
+});
+
+Deno.test("each property of an event and each of its facts is a field of the line, but two that only others need", () => {
+  const facts: Required<CallFacts> = {
+    secret: "a-_9",
+    outcome: "empty",
+    distance: -1,
+    retryAfterMs: 98_765,
+    ignored: 2,
+    form: "older-key",
+    unopened: "no-keys",
+    reason: "A sentence.",
+  };
+  const event: Required<RequestEvent> = { ...EVENT, caller: "billing", peer: "203.0.113.9", facts };
+  const line = logged({ format: "json" }, (log) => log.request(event));
+  assertEquals(JSON.parse(line), {
+    time: "2026-01-31T12:00:00.000Z",
+    level: "info",
+    message: "request",
+    method: "POST",
+    route: "service",
+    operation: "ValidatePin",
+    binding: "SOAP 1.1",
+    caller: "billing",
+    peer: "203.0.113.9",
+    status: 200,
+    secret: "a-_9",
+    distance: -1,
+    ignored: 2,
+    unopened: "no-keys",
+    reason: "A sentence.",
+    outcome: "true",
+    ms: 0.412,
+    bytes: 329,
+    id: "a1-0",
+  });
 });
 
 Deno.test("createLog() keeps a fact with spaces or a line end to one word of its line", () => {

@@ -1,6 +1,12 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
-import { createMetrics } from "../../../lib/telemetry/metrics.ts";
+import { REFUSED } from "../../../lib/operations/facts.ts";
+import { SECRET_FORMS, UNOPENED } from "../../../lib/sealing/seal_keys.ts";
+import {
+  createMetrics,
+  type GuardEvent,
+  type ProcessFigures,
+} from "../../../lib/telemetry/metrics.ts";
 import type { RequestEvent } from "../../../lib/telemetry/request_event.ts";
 
 const EVENT: RequestEvent = {
@@ -133,73 +139,81 @@ Deno.test("createMetrics() writes this page", () => {
   assertEquals(metrics.text(FIGURES), PAGE);
 });
 
-Deno.test("createMetrics() counts each value of a fact", () => {
-  const outcomes = ["throttled", "replayed", "throttled", "throttled"] as const;
-  const page = pageOf(outcomes.map((outcome) => ({ ...EVENT, outcome, facts: { outcome } })));
-  const counts = page.filter((line) => line.startsWith("authenticator_guard_refusals_total{"));
-  assertEquals(counts, [
-    'authenticator_guard_refusals_total{reason="throttled"} 3',
-    'authenticator_guard_refusals_total{reason="replayed"} 1',
-    'authenticator_guard_refusals_total{reason="unavailable"} 0',
-    'authenticator_guard_refusals_total{reason="empty"} 0',
-  ]);
-});
+// A figure of its own for each, so that none can be another's or nobody's.
+const ALL_FIGURES: Required<ProcessFigures> = {
+  residentBytes: 101,
+  cpuSeconds: 102.5,
+  startSeconds: 103,
+  guardEntries: 104,
+  isStoreUp: true,
+  storeNodesDown: 105,
+  clockAheadSeconds: -106,
+  certificateUntilMs: 107_250,
+  drops: 108,
+  refusedReloads: 109,
+  lostLines: 110,
+};
 
-Deno.test("createMetrics() counts each cause of a sealed secret that was not opened", () => {
-  const causes = ["not-authentic", "no-key-of-that-name", "not-authentic", "no-keys"] as const;
-  const page = pageOf(
-    causes.map((unopened) => ({ ...EVENT, outcome: "invalid", facts: { unopened } })),
-  );
-  assertEquals(page.filter((line) => line.startsWith("authenticator_secrets_unopened_total{")), [
-    'authenticator_secrets_unopened_total{cause="no-keys"} 1',
-    'authenticator_secrets_unopened_total{cause="no-key-of-that-name"} 1',
-    'authenticator_secrets_unopened_total{cause="not-authentic"} 2',
-    'authenticator_secrets_unopened_total{cause="not-of-this-format"} 0',
-  ]);
-});
-
-Deno.test("createMetrics() counts each form of a checked secret", () => {
-  const forms = ["older-key", "plain", "older-key", "sealed", "older-key"] as const;
-  const page = pageOf(forms.map((form) => ({ ...EVENT, facts: { form } })));
-  assertEquals(page.filter((line) => line.startsWith("authenticator_secrets_checked_total{")), [
-    'authenticator_secrets_checked_total{form="plain"} 1',
-    'authenticator_secrets_checked_total{form="sealed"} 1',
-    'authenticator_secrets_checked_total{form="older-key"} 3',
-  ]);
-});
-
-Deno.test("createMetrics() writes the entries of a guard in this process", () => {
-  const { text } = createMetrics("1.2.3", 1);
-  const page = text({ ...FIGURES, guardEntries: 7 });
-  assert(page.includes(ENTRIES), page);
-  assertEquals(page.replace(ENTRIES, ""), text(FIGURES));
-});
-
-Deno.test("createMetrics() writes whether the store answers, where there is one", () => {
-  const { text } = createMetrics("1.2.3", 1);
-  const valueOf = (isStoreUp?: boolean): string | undefined =>
-    /^authenticator_guard_store_up (.*)$/m.exec(text({ ...FIGURES, isStoreUp }))?.[1];
-  assertEquals([valueOf(), valueOf(false), valueOf(true)], [undefined, "0", "1"]);
-});
-
-Deno.test("createMetrics() writes what the monitor of a shared store found", () => {
+Deno.test("each figure, each kind of an event and each fact has its own sample on the page", () => {
   const metrics = createMetrics("1.2.3", 1);
-  metrics.countGuard("evicted-store", 5);
-  const page = metrics.text({ ...FIGURES, storeNodesDown: 1, clockAheadSeconds: -90 });
-  for (
-    const sample of [
-      'authenticator_guard_evictions_total{class="store"} 5',
-      "authenticator_guard_store_nodes_down 1",
-      "authenticator_guard_clock_ahead_seconds -90",
-    ]
-  ) assert(page.includes(`\n${sample}\n`), sample);
+  const observe = (count: number, event: Partial<RequestEvent>): void => {
+    for (let i = 0; i < count; i++) metrics.observe({ ...EVENT, outcome: "true", ...event });
+  };
+  REFUSED.forEach((outcome, i) => observe(i + 1, { facts: { outcome } }));
+  SECRET_FORMS.forEach((form, i) => observe(i + 11, { facts: { form } }));
+  UNOPENED.forEach((unopened, i) => observe(i + 21, { facts: { unopened } }));
+  observe(31, { outcome: "false", facts: { secret: "a" } });
+  const events: Record<GuardEvent, number> = {
+    "evicted-used": 41,
+    "evicted-known": 42,
+    "evicted-failed": 43,
+    "evicted-throttled": 44,
+    "evicted-store": 45,
+    "store-error": 46,
+  };
+  for (const [event, count] of Object.entries(events)) {
+    metrics.countGuard(event as GuardEvent, count);
+  }
+  const page = metrics.text(ALL_FIGURES);
+  const samples = page.matchAll(
+    /^(?!#|\S+_requests_total|\S+_(?:bucket|sum|count)\b)(.+) (\S+)$/gm,
+  );
+  assertEquals(Object.fromEntries([...samples].map(([, name, value]) => [name, Number(value)])), {
+    'authenticator_guard_refusals_total{reason="throttled"}': 1,
+    'authenticator_guard_refusals_total{reason="replayed"}': 2,
+    'authenticator_guard_refusals_total{reason="unavailable"}': 3,
+    'authenticator_guard_refusals_total{reason="empty"}': 4,
+    'authenticator_secrets_checked_total{form="plain"}': 11,
+    'authenticator_secrets_checked_total{form="sealed"}': 12,
+    'authenticator_secrets_checked_total{form="older-key"}': 13,
+    'authenticator_secrets_unopened_total{cause="no-keys"}': 21,
+    'authenticator_secrets_unopened_total{cause="no-key-of-that-name"}': 22,
+    'authenticator_secrets_unopened_total{cause="not-authentic"}': 23,
+    'authenticator_secrets_unopened_total{cause="not-of-this-format"}': 24,
+    authenticator_guard_wrong_pins_total: 31,
+    'authenticator_guard_evictions_total{class="used"}': 41,
+    'authenticator_guard_evictions_total{class="known"}': 42,
+    'authenticator_guard_evictions_total{class="failed"}': 43,
+    'authenticator_guard_evictions_total{class="throttled"}': 44,
+    'authenticator_guard_evictions_total{class="store"}': 45,
+    authenticator_guard_store_errors_total: 46,
+    process_resident_memory_bytes: 101,
+    process_cpu_seconds_total: 102.5,
+    process_start_time_seconds: 103,
+    authenticator_guard_entries: 104,
+    authenticator_guard_store_up: 1,
+    authenticator_guard_store_nodes_down: 105,
+    authenticator_guard_clock_ahead_seconds: -106,
+    authenticator_certificate_expiry_timestamp_seconds: 107.25,
+    authenticator_connections_dropped_total: 108,
+    authenticator_reloads_refused_total: 109,
+    authenticator_log_lines_lost_total: 110,
+    'authenticator_build_info{version="1.2.3"}': 1,
+  });
+  assertEquals(metrics.checkedSecrets(), { plain: 11, sealed: 12, "older-key": 13 });
+  const away = metrics.text({ ...ALL_FIGURES, isStoreUp: false });
+  assertEquals(away, page.replace("guard_store_up 1", "guard_store_up 0"));
 });
-
-const ENTRIES = `\
-# HELP authenticator_guard_entries Secrets with wrong pins that this process remembers.
-# TYPE authenticator_guard_entries gauge
-authenticator_guard_entries 7
-`;
 
 const PAGE = `\
 # HELP authenticator_requests_total Requests answered.

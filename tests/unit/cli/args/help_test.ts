@@ -47,7 +47,7 @@ Deno.test("every example in the help is a command line that can be read", () => 
 Deno.test("no line of the help is wider than 110 columns", () => {
   for (const name of [undefined, ...COMMANDS.keys()]) {
     const lines = help(name).split("\n").filter((line) => line.length > 110);
-    assertEquals(lines, []);
+    assertEquals(lines, [], `help of ${name ?? "the program"}`);
   }
 });
 

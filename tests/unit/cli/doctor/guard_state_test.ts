@@ -41,6 +41,10 @@ Deno.test("explainState() explains the state of a secret by the options", () => 
       "checked.",
     ],
   });
+  // All sources wait for less long than this one does.
+  const longer = { ...source, debtMs: 16 * 3_600_000 };
+  const ofAll = { state: { ...state, sources: [longer] }, nowMs: 1_028_500 };
+  assertEquals(explainState(ofAll, options, undefined), explainState(dated, options, undefined));
   const unlimited = { ...options, maxFailures: 0 };
   assertEquals(explainState(dated, unlimited, undefined), NOTHING);
   assertEquals(explainState(later, options, 8), NOTHING);

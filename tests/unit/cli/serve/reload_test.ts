@@ -1,3 +1,5 @@
+import { X509Certificate } from "node:crypto";
+import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { keysInWords, Reload, type Renewable } from "../../../../lib/cli/serve/reload.ts";
 import { UsageError } from "../../../../lib/config/option.ts";
@@ -5,7 +7,15 @@ import type { KeyFileOption, ServerKeys } from "../../../../lib/server/files/key
 import type { ServerState } from "../../../../lib/server/server.ts";
 import { tlsVersion } from "../../../../lib/server/files/tls.ts";
 import { ListenError } from "../../../../lib/server/listen/error.ts";
-import { CERTIFICATE, ENDED, PRIVATE_KEY } from "../../../support/certificates.ts";
+import {
+  CERTIFICATE,
+  CLIENT_CERTIFICATE,
+  CLIENT_KEY,
+  ENDED,
+  PRIVATE_KEY,
+  STORE_CERTIFICATE,
+  STORE_KEY,
+} from "../../../support/certificates.ts";
 import { configOf, withProcess } from "../../../support/command.ts";
 import { withFolder } from "../../../support/folder.ts";
 
@@ -206,6 +216,69 @@ Deno.test("a certificate that cannot be used is tried again each minute, and eac
     await write(CERTIFICATE);
     await reload.all();
     assertEquals([lines.splice(0).length, await look(), shown.length], [1, [], 2]);
+  });
+});
+
+Deno.test("a failure of the certificate that went is logged again when it returns, and so it is after SIGHUP", async () => {
+  await withFolder(async (folder) => {
+    const [cert, key] = [`${folder}/cert`, `${folder}/key`];
+    await Deno.writeTextFile(cert, CERTIFICATE);
+    await Deno.writeTextFile(key, PRIVATE_KEY, { mode: 0o600 });
+    const args = ["--tls-cert", cert, "--tls-key", key];
+    const tls = { cert: CERTIFICATE, key: PRIVATE_KEY };
+    const version = tlsVersion(configOf(args));
+    const { reload, lines } = reloadOf(args, { tls, version });
+    const linesOf = async (act: "all" | "changedCertificate"): Promise<readonly string[]> => {
+      await reload[act]();
+      return lines.splice(0);
+    };
+    const failed = [
+      "counted",
+      "warn: the old certificate, which is valid until 2126-10-27, is kept: the key of --tls-key " +
+      "does not match the first certificate of --tls-cert",
+    ];
+    const unchanged = "info: the certificate is unchanged: it is valid until 2126-10-27";
+    for (let round = 1; round <= 3; round++) {
+      await Deno.rename(cert, `${folder}/kept`);
+      await Deno.writeTextFile(cert, ENDED);
+      assertEquals(await linesOf("changedCertificate"), failed, `round ${round}`);
+      assertEquals(await linesOf("changedCertificate"), []);
+      assertEquals(await linesOf("all"), failed, `round ${round}`);
+      assertEquals(await linesOf("changedCertificate"), []);
+      // The files of before are back, or new ones with the same certificate are there.
+      if (round !== 2) await Deno.rename(`${folder}/kept`, cert);
+      else {
+        await Deno.writeTextFile(`${folder}/new`, CERTIFICATE);
+        await Deno.rename(`${folder}/new`, cert);
+      }
+      assertEquals(await linesOf("changedCertificate"), round === 2 ? [unchanged] : []);
+    }
+  });
+});
+
+Deno.test("the end of the certificate is that of the one in use, after each of three renewals", async () => {
+  await withFolder(async (folder) => {
+    const args = ["--tls-cert", `${folder}/cert`, "--tls-key", `${folder}/key`];
+    const put = async (cert: string, key: string): Promise<number> => {
+      await Deno.writeTextFile(`${folder}/cert`, cert);
+      await Deno.writeTextFile(`${folder}/key`, key, { mode: 0o600 });
+      return Date.parse(new X509Certificate(cert).validTo);
+    };
+    const pairs = [
+      [STORE_CERTIFICATE, STORE_KEY],
+      [CERTIFICATE, PRIVATE_KEY],
+      [CLIENT_CERTIFICATE, CLIENT_KEY],
+    ] as const;
+    const ends: number[] = [await put(CERTIFICATE, PRIVATE_KEY)];
+    const tls = { cert: CERTIFICATE, key: PRIVATE_KEY };
+    const listener = { renew: () => Promise.resolve(true) };
+    const { reload, service } = reloadOf(args, { listener, tls });
+    for (const [cert, key] of pairs) {
+      ends.push(await put(cert, key));
+      assert(ends.at(-1) !== ends.at(-2), "the certificates end at different times");
+      await reload.all();
+      assertEquals(service.state.certificateUntilMs, ends.at(-1));
+    }
   });
 });
 

@@ -104,6 +104,21 @@ testLink("replaces a client without an answer, once that has answered all", asyn
   assertEquals(events.slice(5), ["destroy 1"]);
 });
 
+testLink("ignores what happens to a client that it has replaced", async (setup) => {
+  const { link, events, behaviours, lose, timers } = setup;
+  const late = Promise.withResolvers<unknown>();
+  behaviours.set(1, (key) => key === "late" ? late.promise : REFUSES(key));
+  const failed = assertRejects(() => sendCommand(link, "late"), Error, "WRONGPASS");
+  await assertRejects(() => sendCommand(link), Error, "OOM");
+  await timers.settle();
+  events.length = 0;
+  lose(1);
+  late.reject(new Error("WRONGPASS"));
+  await failed;
+  await timers.settle();
+  assertEquals([await sendCommand(link), events], ["a", ["destroy 1"]]);
+});
+
 testLink("ends a question by its deadline, and the client with it", async (setup) => {
   const { link, events, behaviours, timers } = setup;
   behaviours.set(1, SILENT);
@@ -185,6 +200,26 @@ testLink("reports at once that a store is lost again soon after it came back", a
   assertEquals([link.isHealthy, events.at(-1)], [false, "closes the connection"]);
 }, { clockMs: 100 });
 
+testLink(
+  "pauses longer before each of three clients of a store that is lost within five seconds",
+  async (setup) => {
+    const { events, lose, timers } = setup;
+    const pauses: number[] = [];
+    for (let client = 1; client <= 3; client++) {
+      timers.delaysMs.length = 0;
+      lose(client);
+      await timers.settle();
+      pauses.push(...timers.delaysMs.filter((ms) => ms >= 250));
+      for (let i = 0; i < 20 && events.at(-1) !== "answers"; i++) {
+        await timers.tick();
+        await timers.settle();
+      }
+    }
+    assertEquals(pauses, [250, 500, 1000]);
+  },
+  { clockMs: 3_000 },
+);
+
 Deno.test("a link that is closed while it connects ends the client once that has connected", async () => {
   const connected = Promise.withResolvers<void>();
   let ends = 0;
@@ -234,6 +269,17 @@ Deno.test("a link reports the first reason for which a connection was lost while
   await new Promise((resolve) => setTimeout(resolve, 0));
   link.close();
   assertEquals(errors.map((error) => (error as Error).message), ["WRONGPASS"]);
+});
+
+testLink("reports each of three outages with the same reason, and each end", async (setup) => {
+  const { events, lose, timers } = setup;
+  for (let client = 1; client <= 3; client++) {
+    events.length = 0;
+    lose(client);
+    await timers.settle();
+    const told = events.filter((event) => !/^(?:open|destroy) /.test(event));
+    assertEquals(told, ["closes the connection", "answers"], `outage ${client}`);
+  }
 });
 
 testLink("to a server does not use one that refuses some of its keys", async (setup) => {

@@ -1,12 +1,39 @@
 import { assertEquals } from "@std/assert/equals";
-import { luaLink } from "../../../support/lua_store.ts";
+import { luaLink, LuaStore } from "../../../support/lua_store.ts";
 import { playHistories } from "../../../support/guard_history.ts";
-import { DECIDE_SCRIPT, parseState, scriptArguments } from "../../../../lib/guard/redis/script.ts";
+import { guardRules } from "../../../../lib/guard/guard.ts";
+import {
+  decide,
+  DECIDE_SCRIPT,
+  parseState,
+  redisKey,
+  scriptArguments,
+  type Send,
+  unlock,
+} from "../../../../lib/guard/redis/script.ts";
 
 // A real server runs the script in tests/integration/redis/script_test.ts.
 
-Deno.test("the stores in memory and in Redis decide as the rules do in every history, with unlocks and clocks set back", () =>
+Deno.test("the stores in memory and in Redis decide as the rules do in every history, and Redis keeps what they need", () =>
   playHistories(luaLink, 12));
+
+Deno.test("the scripts count by the milliseconds of the store's clock", async () => {
+  const key = redisKey("a");
+  const rules = guardRules({ maxFailures: 2, singleUse: false, window: 1, period: 30 });
+  const store = new LuaStore(["1800000000", "123999"]);
+  const send: Send = (words) => Promise.try(() => store.evaluate(words));
+  const pin = { matchedStep: undefined, source: "name" };
+  await decide(send, key, { rules, pin, nowMs: undefined });
+  const spent = "1800000000123";
+  assertEquals(store.get(key), `3600000:${spent}:-1 name:7200000:${spent}:0`);
+  // What ends in this millisecond has ended, what ends in the next has not.
+  for (const [knownMs, isKept] of [["1800000000123", false], ["1800000000124", true]] as const) {
+    const known = `name:0:0:${knownMs}`;
+    store.set(key, `1:0:-1 ${known}`);
+    assertEquals(await unlock(send, key), true);
+    assertEquals(store.get(key), isKept ? `0:0:-1 ${known}` : undefined);
+  }
+});
 
 Deno.test("scriptArguments() returns the budgets, the rules and the pin", () => {
   const rules = { maxFailures: 10, singleUse: true, forgetUseMs: 7 };

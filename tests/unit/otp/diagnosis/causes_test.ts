@@ -101,6 +101,7 @@ const CASES: readonly Case[] = [
   ["a clock ahead", shown(SECRET, 4), TO_COME("1 min 31 s to 2 min 1 s")],
   ["another time zone", shown(SECRET, 120), TO_COME("59 min 31 s to 1 h 1 s")],
   ["a date that is a day off", shown(SECRET, 2880), TO_COME("23 h 59 min 31 s to 24 h 1 s")],
+  ["a date that is a day behind", shown(SECRET, -2880), EXPIRED("23 h 59 min 59 s to 24 h 29 s")],
   ["no window at all", shown(SECRET, 1), TO_COME("1 s to 31 s"), SECRET, { window: 0 }],
   // The encoding of the secret
   ["the secret typed into the app", shown(decodeBase32(SECRET)), BASE32],

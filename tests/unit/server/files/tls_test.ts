@@ -1,8 +1,9 @@
+import { X509Certificate } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import { generateKeyPairSync } from "node:crypto";
 import { assertEquals } from "@std/assert/equals";
 import { assertThrows } from "@std/assert/throws";
-import { readStoreFiles, readTls } from "../../../../lib/server/files/tls.ts";
+import { readStoreFiles, readTls, validityOf } from "../../../../lib/server/files/tls.ts";
 import { UsageError } from "../../../../lib/config/option.ts";
 import { CERTIFICATE, PRIVATE_KEY } from "../../../support/certificates.ts";
 import { configOf } from "../../../support/command.ts";
@@ -131,4 +132,24 @@ Deno.test("readStoreFiles() reads a password of one line", async () => {
       assertEquals(messageOf(() => password(text)), wrong);
     }
   });
+});
+
+Deno.test("the validity of a certificate is counted in whole days, and ends with its last millisecond", () => {
+  const { validFrom, validTo } = new X509Certificate(CERTIFICATE);
+  const [fromMs, untilMs] = [Date.parse(validFrom), Date.parse(validTo)];
+  const day = 86_400_000;
+  const until = "2126-10-27";
+  const rows = [
+    [fromMs - 1, `is not valid before ${new Date(fromMs).toISOString().slice(0, 10)}`, true],
+    [fromMs, `is valid until ${until}`, false],
+    [untilMs - 21 * day, `is valid until ${until}`, false],
+    [untilMs - 21 * day + 1, `expires on ${until}, in 20 days`, true],
+    [untilMs - 2 * day + 1, `expires on ${until}, in 1 day`, true],
+    [untilMs - day + 1, `expires on ${until}, in 0 days`, true],
+    [untilMs, `expires on ${until}, in 0 days`, true],
+    [untilMs + 1, `expired on ${until}`, true],
+  ] as const;
+  for (const [nowMs, clause, isUrgent] of rows) {
+    assertEquals(validityOf(CERTIFICATE, nowMs), { untilMs, clause, isUrgent });
+  }
 });
