@@ -37,7 +37,9 @@ esac`,
   "systemd-run": `while [ "$1" != /program ]; do shift; done
 shift
 echo "$*" >>"$MACHINE/commands"
-[ "$1" != check ] || cat "$MACHINE/table"
+table=$MACHINE/table
+[ ! -e "$MACHINE/system/authenticator@.service.d/sockets.conf" ] || table=$MACHINE/of-instances
+case $* in "check --unit "*) ;; check*) cat "$table" ;; esac
 [ "$1" = status ] || exit 0
 cat "$MACHINE/status"
 cat "$MACHINE/errors" >&2
@@ -156,7 +158,22 @@ test("authenticator-as-service scale makes all instances or leaves all as it was
   assertEquals([dropInsOf(machine), machine.lines("record").slice(-3)], [undefined, restored]);
   assert(!machine.lines("record").some((line) => line.includes("--now authenticator.service")));
 
-  machine.put("table", "--guard  redis://store  file\n");
+  // Nor without a protection that only a drop-in of the single server has.
+  const table = (singleUse: boolean, port: number): string =>
+    `OPTION  VALUE  FROM\n--port   ${port} environment\n--guard  redis://store  file\n` +
+    `--single-use  ${singleUse}  default\n`;
+  machine.put("table", table(true, 8080));
+  machine.put("of-instances", table(false, 1));
+  const { stderr } = await machine.run("scale", "2", "sockets");
+  assert(
+    stderr.includes(
+      "authenticator@1.service would have other options (--single-use false): put those of drop-ins",
+    ),
+    stderr,
+  );
+  assertEquals(dropInsOf(machine), undefined);
+
+  machine.put("of-instances", table(true, 1));
   const folder = `${machine.folder}/system/authenticator@.service.d`;
   await Deno.mkdir(folder, { recursive: true });
   for (const name of ["cores.conf", "mine.conf"]) {
