@@ -337,7 +337,12 @@ async function checkKeys(machine: Machine): Promise<void> {
   await say(`sed -i /more/d /etc/authenticator/api-keys && systemctl reload authenticator
     echo AUTHENTICATOR_SINGLE_USE=true >>${OPTIONS_FILE}`);
   assertEquals((await run("systemctl reload authenticator")).code, 1);
-  await say(`sed -i /SINGLE/d ${OPTIONS_FILE}`);
+  await say(`sed -i /SINGLE/d ${OPTIONS_FILE}
+    echo AUTHENTICATOR_SINGLE_USE=true >/etc/authenticator.env`);
+  const variables = await run("authenticator-as-service reload");
+  assertEquals(variables.code, 1);
+  assert(variables.stderr.includes("other variables from its start"), variables.stderr);
+  await say("rm /etc/authenticator.env && systemctl reload authenticator");
 }
 
 const DROP_INS = "/etc/systemd/system/authenticator.service.d";
