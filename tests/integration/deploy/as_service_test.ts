@@ -24,9 +24,9 @@ const STUBS: Readonly<Record<string, string>> = {
   systemctl: `case $* in
   --version) echo "systemd 252 (252)" ;;
   "show --property=LoadState"*) echo loaded ;;
-  "show --property=StandardError"*) cat "$MACHINE/log" ;;
   list-units*) cat "$MACHINE/states" ;;
-  show* | cat*) ;;
+  cat*) cat "$MACHINE/log" ;;
+  show*) ;;
   is-enabled*) for unit do :; done; grep -qx "$unit" "$MACHINE/enabled" ;;
   is-active*) echo active ;;
   *) echo "$*" >>"$MACHINE/record"
@@ -121,7 +121,7 @@ test("authenticator-as-service cause reads the journal, or the log file of the u
     machine.put("log", "");
     machine.put("journal", `Starting A...\n${line}\nFailed to start A.\n`);
     assertEquals(await cause(), line);
-    machine.put("log", `append:${machine.folder}/lines\n`);
+    machine.put("log", `[Service]\nStandardError=append:${machine.folder}/lines%i\n`);
     machine.put("lines", `${line}\n2026-01-31T12:00:00.000Z info stopped\n`);
     machine.put("journal", "status=226/NAMESPACE\nStarting A...\nFailed to start A.\n");
     assertEquals(await cause(), line);
