@@ -9,6 +9,7 @@ import process from "node:process";
 import { check } from "./lib/cli/check/check.ts";
 import { code } from "./lib/cli/code.ts";
 import { compare } from "./lib/cli/compare/compare.ts";
+import { readConfigFiles } from "./lib/cli/args/config_file.ts";
 import { parseCommand } from "./lib/cli/args/parse.ts";
 import { help } from "./lib/cli/args/help.ts";
 import { doctor } from "./lib/cli/doctor/doctor.ts";
@@ -83,10 +84,24 @@ function logFailure(format: "text" | "json", clause: string): void {
 function logFormatOf(args: readonly string[]): "text" | "json" | undefined {
   const [first = "serve"] = args;
   if (first !== "serve" && !first.startsWith("-")) return undefined;
-  const at = args.findIndex((arg) => /^--log-format(?:=|$)/.test(arg));
-  const typed = at < 0 ? undefined : args[at]!.split("=")[1] ?? args[at + 1];
-  if ((typed ?? readVariable("AUTHENTICATOR_LOG_FORMAT").value) === "json") return "json";
+  const typed = (flag: string): string | undefined => {
+    const at = args.findIndex((arg) => arg === flag || arg.startsWith(`${flag}=`));
+    return at < 0 ? undefined : args[at]!.split("=")[1] ?? args[at + 1];
+  };
+  const path = typed("--config") ?? readVariable("AUTHENTICATOR_CONFIG").value;
+  const given = typed("--log-format") ?? readVariable("AUTHENTICATOR_LOG_FORMAT").value ??
+    logFormatIn(path);
+  if (given === "json") return "json";
   return process.stderr.isTTY === true ? undefined : "text";
+}
+
+// A file with a wrong line has no format.
+function logFormatIn(path: string | undefined): string | undefined {
+  try {
+    return path && readConfigFiles([path]).lines.get("AUTHENTICATOR_LOG_FORMAT")?.value;
+  } catch {
+    return undefined;
+  }
 }
 
 function lacksPermissions(error: unknown): boolean {

@@ -6,9 +6,10 @@
 # That installs, or upgrades. With -RollBack it goes back to the version before, with -Remove it removes
 # all but options and log.
 #
-# The new version checks the options before anything is replaced. If it does not answer then, or a step
-# fails, the previous version is put back. A task that was disabled or removed stays so. The last two
-# work without the download, too, with the copy of this script in the folder of the installation.
+# The options are in authenticator.conf, in the folder of the installation. The new version checks them
+# before anything is replaced. If it does not answer then, or a step fails, the previous version is put
+# back. A task that was disabled or removed stays so. The last two work without the download, too, with
+# the copy of this script in the folder of the installation.
 #
 # Authenticator's tests run this script in PowerShell 7 on Linux, with stand-ins for what only Windows
 # has, and the batch file below under Wine. They have not run Windows PowerShell or the Task Scheduler;
@@ -50,22 +51,29 @@ ping -n 6 127.0.0.1 >nul
 goto again
 '@
 
-# Runs any command with the options of the service. As in the unit of systemd, the operator port is 9101:
-# health, metrics, status and the guard commands.
+# Runs any command with the options of the service: those of versions before 0.2, in options.cmd, too.
 $asService = @'
 @echo off
 setlocal
 cd /d "%~dp0"
-set "AUTHENTICATOR_METRICS_PORT=9101"
 if exist options.cmd call options.cmd
-authenticator.exe %*
+set "CONFIG=--config authenticator.conf"
+for %%C in (help keygen licenses version) do if "%~1"=="%%C" set "CONFIG="
+authenticator.exe %* %CONFIG%
 '@
 
+# As in the unit of systemd, the operator port is 9101: health, metrics, status and the guard commands.
 $options = @'
-rem Options of the service, one a line. `authenticator.exe --help` lists them. Write a % as %%.
-rem Then check them, and end the server, which starts again with them: docs/windows.md says how.
-rem
-rem set "AUTHENTICATOR_PORT=9000"
+# Options of the service, one AUTHENTICATOR_NAME=value a line. `authenticator.exe --help` lists them.
+# Then check them, and end the server, which starts again with them: docs/windows.md says how.
+#
+# AUTHENTICATOR_PORT=9000
+AUTHENTICATOR_METRICS_PORT=9101
+'@
+
+$marker = @'
+rem The options are in this file. A version that cannot read it refuses this variable.
+set "AUTHENTICATOR_CONFIG=%~dp0authenticator.conf"
 '@
 
 function Get-Task($Name) {
@@ -104,7 +112,7 @@ function Invoke-Batch($File, $Command) {
     $LASTEXITCODE
 }
 
-function Write-Batch($Path, $Text) {
+function Write-Lines($Path, $Text) {
     Set-Content -LiteralPath $Path -Value ($Text -split '\r?\n') -Encoding Ascii
 }
 
@@ -161,14 +169,18 @@ if ($RollBack) {
         Copy-Item -LiteralPath (Join-Path $old $name) -Destination (Join-Path $new $name) -Force
     }
 } else {
-    Write-Batch (Join-Path $new 'run.cmd') $run
-    Write-Batch (Join-Path $new 'authenticator-as-service.cmd') $asService
+    Write-Lines (Join-Path $new 'run.cmd') $run
+    Write-Lines (Join-Path $new 'authenticator-as-service.cmd') $asService
 }
+$optionsFile = Join-Path $folder 'authenticator.conf'
+$isMade = -not (Test-Path -LiteralPath $optionsFile)
+if ($isMade) { Write-Lines $optionsFile $options }
 # The options of the service, read by the new version.
-Write-Batch (Join-Path $new 'check.cmd') $asService.Replace('%~dp0', '%~dp0..').Replace('authenticator.exe', 'new\authenticator.exe')
+Write-Lines (Join-Path $new 'check.cmd') $asService.Replace('%~dp0', '%~dp0..').Replace('authenticator.exe', 'new\authenticator.exe')
 # With 1, only the store of the guard cannot be used: a server starts, and answers false until it can.
 if ((Invoke-Batch 'new\check.cmd' 'check') -gt 1) {
     Remove-Path $new
+    if ($isMade) { Remove-Path $optionsFile }
     throw 'this version cannot start with these options, and nothing was replaced'
 }
 
@@ -230,6 +242,7 @@ try {
     # Also after Ctrl-C, which no catch sees.
     if (-not $isDone) {
         if (Test-Path -LiteralPath $now) { Restore-Version }
+        if ($isMade) { Remove-Path $optionsFile }
         if ($isFirst) {
             foreach ($task in $tasks) {
                 Unregister-ScheduledTask -TaskName $task -Confirm:$false -ErrorAction SilentlyContinue
@@ -240,8 +253,14 @@ try {
     }
     foreach ($path in $new, $saving) { Remove-Path $path }
 }
-$optionsFile = Join-Path $folder 'options.cmd'
-if (-not (Test-Path -LiteralPath $optionsFile)) { Write-Batch $optionsFile $options }
+# An older version reads this file alone, and must not start without the options.
+$oldOptions = Join-Path $folder 'options.cmd'
+if (-not (Test-Path -LiteralPath $oldOptions)) {
+    Write-Lines $oldOptions $marker
+} elseif (-not (Select-String -LiteralPath $oldOptions -SimpleMatch 'AUTHENTICATOR_CONFIG' -Quiet)) {
+    # The last line may have no end.
+    Add-Content -LiteralPath $oldOptions -Value (@('') + ($marker -split '\r?\n')) -Encoding Ascii
+}
 if ($PSCommandPath -ne $self) { Copy-Item -LiteralPath $PSCommandPath -Destination $self -Force }
 if ($isDisabled) {
     Write-Output "Installed in $folder. The task Authenticator is disabled, and was not started."

@@ -107,7 +107,8 @@ function systemFailure(error: unknown): NoReplyError {
   if (code.startsWith("ERR_SSL_")) return notHttpError();
   if (CERTIFICATE_CODE.test(code)) {
     return new NoReplyError(
-      "has a certificate that is not trusted, or not for this name: give --ca",
+      "has a certificate that is not trusted, or not for this name: give --ca, since the CA " +
+        "certificates of the system are not read",
     );
   }
   const reason = systemErrorReason(code) ?? "the system refuses";

@@ -16,8 +16,8 @@ async function promtool(...args: readonly string[]): Promise<string> {
   }
 }
 
-Deno.test("deploy/alerts.yml has eleven alerts that Prometheus accepts", async () => {
-  assert((await promtool("check", "rules", "alerts.yml")).includes("11 rules found"));
+Deno.test("deploy/alerts.yml has twelve alerts that Prometheus accepts", async () => {
+  assert((await promtool("check", "rules", "alerts.yml")).includes("12 rules found"));
 });
 
 Deno.test("deploy/prometheus.yml is valid for Prometheus, and sends alerts to an Alertmanager", async () => {

@@ -38,14 +38,18 @@ Deno.test("the units have the documented effects under systemd", (t) =>
       return;
     }
     await Deno.copyFile(executable(), `${dist}/authenticator`);
-    const withMachine = async (act: (machine: Machine) => Promise<void>): Promise<void> => {
-      const machine = await startMachine({ root, dist }, `${folder}/console`);
+    const withMachine = async (
+      act: (machine: Machine) => Promise<void>,
+      files = root,
+    ): Promise<void> => {
+      const machine = await startMachine({ root: files, dist }, `${folder}/console`);
       try {
         await act(machine);
       } finally {
         await machine.stop();
       }
     };
+    let settings = "";
     await withMachine(async (machine) => {
       await t.step("the unit starts, reads again, stops", () => checkUnit(machine));
       await t.step("a wrong option is refused, and mended", () => checkOption(machine));
@@ -63,8 +67,10 @@ Deno.test("the units have the documented effects under systemd", (t) =>
       );
       await t.step("keys come from a file of root's", () => checkKeys(machine));
       await t.step(
-        "restored onto an empty machine, it has the same settings and answers",
-        () => checkBackup(machine),
+        "a backup has no seal keys beside the rest, and is closed to others",
+        async () => {
+          settings = await backUp(machine);
+        },
       );
       await t.step(
         "a command runs as the service, which is up or down",
@@ -85,6 +91,25 @@ Deno.test("the units have the documented effects under systemd", (t) =>
     await withMachine(async (machine) => {
       await t.step("all start with the machine", () => areReady(machine));
     });
+    const second = `${folder}/second`;
+    await Deno.mkdir(second);
+    await makeMachine(second);
+    await Deno.mkdir(`${second}/root`);
+    for (const name of ["authenticator.tar.gz", "authenticator-seal-keys.tar.gz"]) {
+      await Deno.copyFile(`${root}/root/${name}`, `${second}/root/${name}`);
+    }
+    await withMachine(async (machine) => {
+      await t.step(
+        "restored onto another machine, it has the same settings and answers",
+        async () => {
+          await machine.say(`set -e
+          ${INSTALL}
+          ${setOptions()} && systemctl enable --now authenticator`);
+          await machine.say(shownBlock("docs/deploying.md", "xzpf"));
+          assertEquals(await settingsOf(machine), settings);
+        },
+      );
+    }, second);
   }));
 
 const LINUX = "docs/linux.md";
@@ -125,13 +150,16 @@ async function countInLog({ say }: Machine, units: string, text: string): Promis
   return log.split(text).length - 1;
 }
 
+/** Commands that install program and unit, without options. */
+const INSTALL = `install -m 755 dist/authenticator deploy/authenticator-as-service /usr/local/bin/
+    install -m 644 deploy/authenticator.service /etc/systemd/system/
+    install -d -m 700 /etc/authenticator
+    systemctl daemon-reload`;
+
 async function checkUnit(machine: Machine): Promise<void> {
   const { say } = machine;
   await say(`set -e
-    install -m 755 dist/authenticator deploy/authenticator-as-service /usr/local/bin/
-    install -m 644 deploy/authenticator.service /etc/systemd/system/
-    install -d -m 700 /etc/authenticator
-    systemctl daemon-reload
+    ${INSTALL}
     ! systemctl enable --now authenticator
     ${setOptions()} && systemctl start authenticator`);
   assert(await countInLog(machine, "authenticator", "the file of --config cannot be read") > 0);
@@ -309,34 +337,37 @@ async function checkKeys(machine: Machine): Promise<void> {
   await say(`sed -i /more/d /etc/authenticator/api-keys && systemctl reload authenticator
     echo AUTHENTICATOR_SINGLE_USE=true >>${OPTIONS_FILE}`);
   assertEquals((await run("systemctl reload authenticator")).code, 1);
-  await say(`sed -i /SINGLE/d ${OPTIONS_FILE}`);
+  await say(`sed -i /SINGLE/d ${OPTIONS_FILE}
+    echo AUTHENTICATOR_SINGLE_USE=true >/etc/authenticator.env`);
+  const variables = await run("authenticator-as-service reload");
+  assertEquals(variables.code, 1);
+  assert(variables.stderr.includes("other variables from its start"), variables.stderr);
+  await say("rm /etc/authenticator.env && systemctl reload authenticator");
 }
 
-/** Puts what docs/deploying.md backs up back after all of it is gone. */
-async function checkBackup(machine: Machine): Promise<void> {
-  const { run, say } = machine;
-  const dropIns = "/etc/systemd/system/authenticator.service.d";
-  await say(`mkdir -p /root
-    install -D -m 644 -t ${dropIns} deploy/drop-ins/lan.conf
-    systemctl daemon-reload && authenticator-as-service restart`);
-  const settings = async (): Promise<string> =>
-    (await say("authenticator-as-service check 2>&1")).replaceAll(/command-\d+/g, "") +
-    await say(`sha256sum /etc/authenticator/* ${dropIns}/*
+const DROP_INS = "/etc/systemd/system/authenticator.service.d";
+
+/** Settings of a machine: what `check` shows, the files, and the answer to a call without a key. */
+async function settingsOf({ say }: Machine): Promise<string> {
+  return (await say("authenticator-as-service check 2>&1")).replaceAll(/command-\d+/g, "") +
+    await say(`sha256sum /etc/authenticator/* ${DROP_INS}/*
       stat --format='%a %U %n' /etc/authenticator /etc/authenticator/*
       curl --silent --output /dev/null --write-out '%{http_code}' ${HERE}/`);
-  const before = await settings();
-  assert(/^--host +0\.0\.0\.0 /m.test(before) && before.endsWith("401"), before);
-  await run("rm -f /root/*.tar.gz");
+}
+
+/** Backs up as docs/deploying.md shows, and returns the settings. */
+async function backUp(machine: Machine): Promise<string> {
+  const { run, say } = machine;
+  await say(`mkdir -p /root
+    install -D -m 644 -t ${DROP_INS} deploy/drop-ins/lan.conf
+    systemctl daemon-reload && authenticator-as-service restart`);
+  const settings = await settingsOf(machine);
+  assert(/^--host +0\.0\.0\.0 /m.test(settings) && settings.endsWith("401"), settings);
   await say(shownBlock("docs/deploying.md", "umask 077"));
   assertEquals(await say("stat --format=%a /root/authenticator*.tar.gz"), "600\n600");
-  // Who reads the database's backup finds no seal keys beside it.
   assertEquals((await run("tar tzf /root/authenticator.tar.gz | grep seal")).stdout, "");
-  await say(`systemctl stop authenticator && rm -r /etc/authenticator ${dropIns}
-    systemctl daemon-reload`);
-  assertEquals((await run("systemctl start authenticator")).code, 1);
-  await say(shownBlock("docs/deploying.md", "xzpf"));
-  assertEquals(await settings(), before);
-  await say(`rm -r ${dropIns} && systemctl daemon-reload && authenticator-as-service restart`);
+  await say(`rm -r ${DROP_INS} && systemctl daemon-reload && authenticator-as-service restart`);
+  return settings;
 }
 
 /** Runs commands as the service with the keys of `checkKeys`, and at a port that only root may use. */

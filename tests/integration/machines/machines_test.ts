@@ -259,14 +259,13 @@ async function checkBatchFile({ command: [wine, program], env, folder }: Setup):
   await Deno.copyFile(program!, `${folder}/authenticator.exe`);
   await Deno.writeTextFile(`${folder}/run.cmd`, hereString("run"));
   await Deno.writeTextFile(`${folder}/authenticator-as-service.cmd`, hereString("asService"));
-  assert(
-    hereString("asService")
-      .includes('\r\nset "AUTHENTICATOR_METRICS_PORT=9101"\r\nif exist options'),
-  );
   const metricsPort = freePort();
-  const options = hereString("options").replace(/rem (set .*PORT=)\d+/, `$1${port}`) +
-    `set "AUTHENTICATOR_METRICS_PORT=${metricsPort}"\r\n`;
-  await Deno.writeTextFile(`${folder}/options.cmd`, options);
+  const options = hereString("options").replace(/# (.*_PORT=)\d+/, `$1${port}`)
+    .replace("METRICS_PORT=9101", `METRICS_PORT=${metricsPort}`);
+  await Deno.writeTextFile(`${folder}/authenticator.conf`, options);
+  // Options of a version before 0.2, with the line that it refuses.
+  const old = `set "AUTHENTICATOR_WINDOW=2"\r\n${hereString("marker")}`;
+  await Deno.writeTextFile(`${folder}/options.cmd`, old);
   await Deno.writeTextFile(log, "x".repeat(10_000_001));
   await Deno.writeTextFile(`${log}.1`, "older");
   const batch = new Deno.Command(wine!, {
@@ -299,7 +298,9 @@ async function checkBatchFile({ command: [wine, program], env, folder }: Setup):
       });
     const checked = await asService("check");
     assertEquals(checked.code, 0, checked.stderr);
-    assert(new RegExp(`^--metrics-port +${metricsPort} +environment`, "m").test(checked.stdout));
+    assert(new RegExp(`^--metrics-port +${metricsPort} +file`, "m").test(checked.stdout));
+    assert(/^--window +2 +environment/m.test(checked.stdout), checked.stdout);
+    assert((await asService("version")).stdout.includes(", win32-x64)"));
     // The check of a new version before an update, as install.ps1 writes it.
     await Deno.mkdir(`${folder}/new`);
     for (const name of ["authenticator.exe", "bcryptprimitives.dll"]) {

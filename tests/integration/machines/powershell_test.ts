@@ -124,6 +124,7 @@ const STOPPED = ["Authenticator", "Authenticator log"]
   .map((task) => `Stop-ScheduledTask -TaskName ${task}`);
 const FILES = [
   "authenticator-as-service.cmd",
+  "authenticator.conf",
   "authenticator.exe",
   "install.ps1",
   "log/",
@@ -156,12 +157,18 @@ dotnetTest(
       );
       assert(machine.text("run.cmd").includes("call authenticator-as-service.cmd serve 2>>"));
       assert(
-        machine.text("authenticator-as-service.cmd").includes("AUTHENTICATOR_METRICS_PORT=9101"),
+        machine.text("authenticator.conf").split(/\r?\n/).includes(
+          "AUTHENTICATOR_METRICS_PORT=9101",
+        ),
       );
+      const refused = 'set "AUTHENTICATOR_CONFIG=%~dp0authenticator.conf"';
+      assert(machine.text("options.cmd").includes(refused));
 
-      // Over it, twice: the loop and the tasks are stopped first; the options stay.
-      const options = 'set "AUTHENTICATOR_PORT=9000"\r\n';
-      Deno.writeTextFileSync(`${machine.installed}/options.cmd`, options);
+      // Over it, twice: the loop and the tasks are stopped first; the options stay, also those of a
+      // version before 0.2, which then refuses to start.
+      const options = "AUTHENTICATOR_PORT=9000\r\n";
+      Deno.writeTextFileSync(`${machine.installed}/authenticator.conf`, options);
+      Deno.writeTextFileSync(`${machine.installed}/options.cmd`, 'set "AUTHENTICATOR_WINDOW=2"');
       machine.download(USUAL, "second");
       const [loop, other] = [sleeper(), sleeper()];
       const pids = { LOOP: String(loop.pid), OTHER: String(other.pid) };
@@ -179,11 +186,14 @@ dotnetTest(
       assertEquals((await machine.install()).code, 0);
       assertEquals(machine.files(), BOTH);
       assertEquals(
-        ["authenticator.exe", "old/authenticator.exe", "options.cmd"].map((name) =>
+        ["authenticator.exe", "old/authenticator.exe", "authenticator.conf"].map((name) =>
           machine.text(name)
         ),
         ["second", "first", options],
       );
+      const kept = machine.text("options.cmd").split(/\r?\n/);
+      assertEquals(kept[0], 'set "AUTHENTICATOR_WINDOW=2"');
+      assertEquals(kept.filter((line) => line === refused), [refused]);
 
       // Back to the previous version, which a second run keeps, by the installed script.
       for (let times = 0; times < 2; times++) {
@@ -204,7 +214,7 @@ dotnetTest(
       const removed = await machine.install("-Remove");
       assertEquals([removed.code, removed.stderr], [0, ""]);
       assertEquals(machine.calls(), [...STOPPED, LOOK, ...REMOVED]);
-      assertEquals(machine.files(), ["log/authenticator.log", "options.cmd"]);
+      assertEquals(machine.files(), ["authenticator.conf", "log/authenticator.log", "options.cmd"]);
     }),
 );
 

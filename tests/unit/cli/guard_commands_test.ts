@@ -356,4 +356,14 @@ Deno.test("a server that cannot start logs the reason in the format of its log",
       message,
     }]);
   }
+  await withFolder(async (folder) => {
+    const path = `${folder}/options`;
+    await Deno.writeTextFile(path, "AUTHENTICATOR_LOG_FORMAT=json\nAUTHENTICATOR_PORT=x\n");
+    for (const args of [["--config", path], [`--config=${path}`]]) {
+      assertEquals(JSON.parse((await runCommand(args)).stderr).level, "error");
+    }
+    await Deno.writeTextFile(path, "AUTHENTICATOR_LOG_FORMAT=json\nAUTHENTICATOR_PROT=1\n");
+    const unread = await runCommand(["--config", path]);
+    assert(unread.stderr.includes(" error line 2 of the file of --config"), unread.stderr);
+  });
 });

@@ -231,7 +231,8 @@ Deno.test("send() checks the certificate by the authorities that it is given", a
   const { message } = await assertRejects(() => ask([]), NoReplyError);
   assertEquals(
     message,
-    "has a certificate that is not trusted, or not for this name: give --ca",
+    "has a certificate that is not trusted, or not for this name: give --ca, since the CA " +
+      "certificates of the system are not read",
   );
 });
 
