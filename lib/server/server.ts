@@ -189,6 +189,7 @@ export function createServerService(
         sealKeys: sealKeys?.names,
         secrets: metrics?.checkedSecrets(),
         store: guard === undefined ? "off" : `${config.guard}`,
+        guardKey: guard?.keyName,
       }),
   });
   return {
@@ -236,7 +237,10 @@ interface StatusSource {
 
 function statusOf(
   { state, guard, isReady, nowMs }: StatusSource,
-  shown: Pick<ServerStatus, "version" | "protections" | "keys" | "sealKeys" | "secrets" | "store">,
+  shown: Omit<
+    ServerStatus,
+    "problems" | "since" | "address" | "certificateUntil" | "reload" | "guard"
+  >,
 ): ServerStatus {
   const { address, certificateUntilMs: until, lastReload } = state;
   return {

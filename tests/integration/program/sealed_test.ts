@@ -29,11 +29,11 @@ async function check(
 }
 
 async function seal(keys: string, table: readonly string[]): Promise<readonly string[]> {
-  const stdin = table.map((secret, i) => `${i},${secret}\n`).join("");
+  const stdin = table.map((secret, i) => `${i},${secret}\n`).join("") + "end\n";
   const args = ["seal", "--csv", "--seal-keys-file", keys];
   const { code, stdout, stderr } = await runCommand(args, { stdin });
   assertEquals(code, 0, stderr);
-  return stdout.trimEnd().split("\n").map((line, i) => {
+  return stdout.trimEnd().split("\n").slice(0, -1).map((line, i) => {
     const [secret, id] = line.split(/"(?:,")?/).slice(1);
     assertEquals(id, String(i));
     return secret!;

@@ -9,6 +9,7 @@ import { UsageError } from "../../../lib/config/option.ts";
 import { AUTHORITY, CERTIFICATE, PRIVATE_KEY } from "../../support/certificates.ts";
 import { callCommand, configOf } from "../../support/command.ts";
 import { eventually } from "../../support/eventually.ts";
+import { withFolder } from "../../support/folder.ts";
 import { freePort } from "../../support/free_port.ts";
 import { type Reply, startFakeRedis } from "../../support/fake_redis.ts";
 
@@ -95,6 +96,21 @@ function observed(): { readonly logLines: string[]; readonly observer: GuardObse
   const log = { info: note("info"), warn: note("warn") };
   return { logLines, observer: { log, count: note("count"), monotonicMs, randomBytes } };
 }
+
+Deno.test("a guard has the name of its key, which a line break at the end does not change", async () => {
+  await withFolder(async (folder) => {
+    const names = ["", "\n"].map((end) => {
+      const path = `${folder}/key${end.length}`;
+      Deno.writeTextFileSync(path, "0123456789abcdef".repeat(2) + end);
+      const guard = createGuard(configOf(["--guard-key-file", path]), OBSERVER)!;
+      guard.store.close();
+      return guard.keyName;
+    });
+    // The beginning of what `sha256sum` prints.
+    assertEquals(names, ["k3eb1bd43", "k3eb1bd43"]);
+  });
+  assertEquals(createGuard(configOf([]), OBSERVER)!.keyName, undefined);
+});
 
 Deno.test("createGuard() counts evictions, and logs them once a minute", async () => {
   const { logLines, observer } = observed();
