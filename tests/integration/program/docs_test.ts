@@ -45,7 +45,6 @@ function example(language: string): string {
 
 const PARENTS = [
   ["js", "node", ["--input-type=module", "-e"], "false\n"],
-  ["python", "python3", ["-c"], "False\n"],
 ] as const;
 
 function isInstalled(command: string): boolean {
