@@ -131,7 +131,11 @@ Deno.test("docs/monitoring.md: the table of metrics is what /metrics has", () =>
       const labels = new Set([...samples!.matchAll(/(\w+)="/g)].map(([, label]) => `\`${label}\``));
       // The bounds of a histogram, which Prometheus names so.
       labels.delete("`le`");
-      return [`\`${name}\``, type, [...labels].join(", "), help!.replace(/\.$/, "")];
+      // The type follows from the name: a counter ends with `_total`; a histogram is named as one.
+      const isCounter = type === "counter";
+      assertEquals(name!.endsWith("_total"), isCounter, name);
+      const what = type === "histogram" ? " (histogram)" : "";
+      return [`\`${name}\``, [...labels].join(", "), help!.replace(/\.$/, "") + what];
     },
   );
   assertEquals(rows.length, text.match(/^# HELP/gm)!.length);
