@@ -409,7 +409,7 @@ client "$@" | head -c 20; exit 1`;
   await t.step(
     "an export or its client that is killed at any of ten moments is an error",
     async () => {
-      const rows = numbered(Array.from({ length: 3000 }, (_, at) => `secret ${at}`));
+      const rows = numbered(Array.from({ length: 1000 }, (_, at) => `secret ${at}`));
       const isExport = 'case $* in *STDOUT* | *CONCAT*) ;; *) exec client "$@" ;; esac';
       const [, exported = ""] = /secrets\(\) \{\n([^]*?)\n\}/.exec(bench.block()) ?? [];
       assert(exported.endsWith("echo end"), exported);
@@ -417,7 +417,7 @@ client "$@" | head -c 20; exit 1`;
         // The client ends itself, or with the shell that runs the function.
         const victims = moment % 2 === 0 ? "$$" : "$PPID $$";
         const kill = `${isExport}
-client "$@" | head -c ${moment * 9001 + 1}; kill -9 ${victims}`;
+client "$@" | head -c ${moment * 1701 + 1}; kill -9 ${victims}`;
         await prepare(rows);
         const [code, output] = await bench.run({ client: kill });
         assert(code !== 0, output);
@@ -428,7 +428,7 @@ client "$@" | head -c ${moment * 9001 + 1}; kill -9 ${victims}`;
         const victims = moment % 2 === 0 ? "$$" : "$PPID $$";
         const kill = `${isExport}
 echo >> calls; [ "$(wc -l < calls)" = 2 ] || exec client "$@"
-client "$@" | head -c ${moment * 9001 + 1}; kill -9 ${victims}`;
+client "$@" | head -c ${moment * 1701 + 1}; kill -9 ${victims}`;
         await Deno.writeTextFile(`${bench.folder}/calls`, "");
         const [code, output] = await bench.run({ client: kill });
         assert(code !== 0 && !output.includes(" right, "), output);
