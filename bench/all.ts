@@ -13,6 +13,7 @@ import { boundCores } from "./control_group.ts";
 /** The shortest arguments of each program. */
 const PROGRAMS: Readonly<Record<string, readonly string[]>> = {
   "growth.ts": ["/dev/null", "1"],
+  "instances.ts": ["1", "1"],
   "libraries.ts": ["1"],
   "memory.ts": ["--checks", "1"],
   "requests.ts": ["--rounds", "1", "--only", "ValidatePin GET, wrong"],

@@ -183,7 +183,8 @@ Deno.test("a package has the unit with the path of the package", async () => {
       `${folder}/root/usr/lib/systemd/system/authenticator.service`,
     );
     assert(
-      unit.includes("\nExecStart=/usr/bin/authenticator serve\n") && !unit.includes("/usr/local"),
+      unit.includes("\nExecStart=/usr/bin/authenticator serve --config ") &&
+        !unit.includes("/usr/local"),
     );
     assertEquals(await show("--field", name, "Version", "Architecture"), FIELDS);
     assertEquals(
