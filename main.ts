@@ -153,7 +153,7 @@ async function run(args: readonly string[], print: (line: string) => void): Prom
     case "unseal":
       return await unsealCommand(command.config, command.options);
     case "keygen":
-      return await keygen(command, print, Date.now());
+      return await keygen(command, print);
     case "doctor":
       return await doctor(command.config, command.options, print);
     case "compare":

@@ -6,11 +6,11 @@
  */
 
 import { CONFIG_OPTION, CONFIG_ROW } from "../lib/cli/args/commands.ts";
-import { flagOf, namesOf, variableOf } from "../lib/config/option.ts";
+import { flagOf, namesOf } from "../lib/config/option.ts";
 import { OPTIONS } from "../lib/config/options.ts";
 
-/** Cells of a row: flag, variable, default, meaning. */
-export type OptionRow = readonly [string, string, string, string];
+/** Cells of a row: flag, default, meaning. The variable follows from the flag. */
+export type OptionRow = readonly [string, string, string];
 
 /** Returns the rows, without the head. */
 export function optionRows(): readonly OptionRow[] {
@@ -19,15 +19,15 @@ export function optionRows(): readonly OptionRow[] {
     const { placeholder, defaultText, description } = option;
     const flag = `\`${flagOf(name)}${placeholder === undefined ? "" : ` ${placeholder}`}\``;
     const shown = defaultText === "" ? "" : `\`${defaultText}\``;
-    return [flag, `\`${variableOf(name)}\``, shown, description];
+    return [flag, shown, description];
   });
 }
 
 if (import.meta.main) {
   const page = new URL("../docs/options.md", import.meta.url);
   const head: readonly OptionRow[] = [
-    ["Option", "Variable", "Default", "Meaning"],
-    ["---", "---", "---", "---"],
+    ["Option", "Default", "Meaning"],
+    ["---", "---", "---"],
   ];
   const table = [...head, ...optionRows()].map((row) => `| ${row.join(" | ")} |`).join("\n");
   const [before, , after] = Deno.readTextFileSync(page).split(/<!-- \/?options -->/);

@@ -11,7 +11,7 @@ import { UsageError } from "../config/option.ts";
 import { parseKeys } from "../http/api_keys.ts";
 import { parseSealKeys } from "../sealing/seal_keys.ts";
 import { readOptionText } from "../server/files/option_file.ts";
-import { isKeyName, KeyFileError, keyLines } from "../system/key_file.ts";
+import { isKeyName, KeyFileError, keyLines, keyNameOf } from "../system/key_file.ts";
 import { describeSystemError, systemErrorCode } from "../system/system_error.ts";
 import type { KeyKind } from "./args/parse.ts";
 import type { Print } from "./guard.ts";
@@ -40,7 +40,6 @@ export interface KeygenWords {
 /**
  * Makes a key, in a new file or as the last line of one that exists.
  *
- * @param nowMs Milliseconds since 1970-01-01T00:00:00Z, for the name of a key of seals.
  * @returns The exit code.
  * @throws {UsageError} When the name is not one.
  * @throws {CommandError} When the file cannot be used or written; it stays as it was.
@@ -48,11 +47,11 @@ export interface KeygenWords {
 export async function keygen(
   { keyKind, file, ...words }: KeygenWords,
   print: Print,
-  nowMs: number,
 ): Promise<number> {
-  const { name = `k${new Date(nowMs).toISOString().slice(0, 10).replaceAll("-", "")}` } = words;
+  const bytes = randomBytes(KEY_BYTES);
+  const { name = keyNameOf(bytes) } = words;
   if (keyKind === "guard") {
-    await writeNewFiles([file, `${randomBytes(KEY_BYTES).toString("base64")}\n`]);
+    await writeNewFiles([file, `${bytes.toString("base64")}\n`]);
     say(`${file} is made.${RIGHTS}`);
     return 0;
   }
@@ -62,7 +61,7 @@ export async function keygen(
         "64 at most",
     );
   }
-  const key = randomBytes(KEY_BYTES).toString("hex");
+  const key = bytes.toString("hex");
   if (await addLine(keyKind, file, name, `${name}:${key}\n`)) {
     say(`${file} is made, with the key ${name}.${RIGHTS}`);
   } else {

@@ -85,6 +85,7 @@ const STATUS: Form = {
   secrets: optional(record({ "plain": isCount, "sealed": isCount, "older-key": isCount })),
   reload: optional(record({ at: isText, lines: listOf(isText) })),
   store: isText,
+  guardKey: optional(isText),
   guard: optional(record({ entries: isCount, throttled: isCount })),
 } satisfies Record<keyof ServerStatus, Check>;
 

@@ -19,7 +19,7 @@ import {
 import { sealKeysOf } from "../server/files/keys.ts";
 import type { OptionsOf } from "./args/commands.ts";
 import { fileRisksOf } from "./check/warnings.ts";
-import { csvLine, type CsvRecord, csvRecords, recordError } from "./io/csv.ts";
+import { csvLine, type CsvRecord, csvRecords, END, recordError } from "./io/csv.ts";
 import { CommandError, readSecret, stdinChunks, warn, writeAll } from "./io/io.ts";
 import { writeStderr } from "./io/output.ts";
 import { unopenedClause } from "./sealed_secret.ts";
@@ -59,7 +59,8 @@ const UNSEAL: Direction = {
  *
  * @returns The exit code.
  * @throws {UsageError} When there are no keys.
- * @throws {CommandError} At the first secret that cannot be sealed; the records before it are written.
+ * @throws {CommandError} At the first secret that cannot be sealed; the records before it are written,
+ * without the last one.
  */
 export async function sealCommand(config: Config, options: OptionsOf<"seal">): Promise<number> {
   return await run(SEAL, config, options);
@@ -93,14 +94,26 @@ async function run(
   return 0;
 }
 
+/** Refuses texts with a line `\.`, at which psql 15 ends its input, even in quotes. */
+function checkLines(record: CsvRecord, texts: readonly string[]): void {
+  if (texts.some((text) => /\n\\\.\r?\n/.test(text))) {
+    throw recordError(record, "has a line \\. in it, at which psql takes its input for ended");
+  }
+}
+
 /**
  * Writes for each record its new value, its other fields, and the SHA-256 of its old value. In this
- * order, what is cut of a record is never the new value of a record that matches.
+ * order, what is cut of a record is never the new value of a record that matches. The last record
+ * has `end` in place of the SHA-256: without it, something failed, and a program that reads the records
+ * must change nothing.
  */
 async function changeTable(direction: Direction, keys: SealKeys, config: Config): Promise<number> {
   const counts = new Counts([...Object.values(direction.outcomes), "empty"]);
+  let width = 0;
   const changedLine = (record: CsvRecord): string => {
     const given = secretOf(record);
+    width = record.fields.length;
+    checkLines(record, record.fields);
     const digest = createHash("sha256").update(given).digest("hex");
     const lineOf = (changed: string): string =>
       csvLine([changed, ...record.fields.slice(0, -1), digest]);
@@ -110,10 +123,11 @@ async function changeTable(direction: Direction, keys: SealKeys, config: Config)
     }
     const secret = openedSecret(given, keys, config);
     if (typeof secret === "string") throw recordError(record, `has a secret that ${secret}`);
+    checkLines(record, [secret.text]);
     counts.add(direction.outcomes[secret.form]);
     return lineOf(direction.change(secret, keys));
   };
-  for await (const records of csvRecords(stdinChunks())) {
+  for await (const records of csvRecords(stdinChunks(), true)) {
     const lines: string[] = [];
     try {
       for (const record of records) lines.push(changedLine(record));
@@ -121,6 +135,7 @@ async function changeTable(direction: Direction, keys: SealKeys, config: Config)
       await writeAll(lines.join(""));
     }
   }
+  await writeAll(csvLine([...Array.from({ length: width }, () => ""), END]));
   counts.print();
   return 0;
 }
@@ -129,7 +144,7 @@ async function changeTable(direction: Direction, keys: SealKeys, config: Config)
 async function checkTable({ flaws }: Direction, keys: SealKeys): Promise<number> {
   const counts = new Counts(["right", "wrong", "empty"]);
   let first: CommandError | undefined;
-  for await (const records of csvRecords(stdinChunks())) {
+  for await (const records of csvRecords(stdinChunks(), true)) {
     for (const record of records) {
       const given = secretOf(record);
       const secret = openedSecret(given, keys);

@@ -35,7 +35,7 @@ export async function status(config: Config, printLine: (line: string) => void):
     );
   });
   const { problems, version, since, address = "-", certificateUntil, reload, store } = found;
-  const { keys, protections, sealKeys, secrets } = found;
+  const { guardKey, keys, protections, sealKeys, secrets } = found;
   const isHealthy = problems.length === 0;
   print(`server: ${isHealthy ? "healthy" : problems.join("; ")}`);
   print(`version: ${version}, since ${since}`);
@@ -51,7 +51,7 @@ export async function status(config: Config, printLine: (line: string) => void):
   print(
     `last reload: ${reload === undefined ? "none" : `${reload.at}, ${reload.lines.join("; ")}`}`,
   );
-  print(`guard: ${store}`);
+  print(`guard: ${store}${guardKey === undefined ? "" : `, key ${guardKey}`}`);
   for (const line of await guardLines(found.guard, config)) print(line);
   return isHealthy ? 0 : 1;
 }

@@ -210,7 +210,7 @@ const TABLE = {
     isOfLibrary: true,
     placeholder: "N",
     defaultText: String(DEFAULT_ENTRIES),
-    description: "Secrets that --guard memory remembers, about 200 bytes each",
+    description: "Secrets that --guard memory remembers, 1 to 4 KB each",
     ...wholeNumber(1, 10_000_000),
   },
   guardKeyFile: {

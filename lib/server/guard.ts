@@ -13,6 +13,7 @@ import { type GuardEvents, openGuard } from "../guard/open_guard.ts";
 import type { StoreFiles } from "../guard/redis/connect.ts";
 import { findingText } from "../guard/redis/findings.ts";
 import { storeClause } from "../guard/redis/reasons.ts";
+import { keyNameOf } from "../system/key_file.ts";
 import type { Log } from "../telemetry/log.ts";
 import type { GuardEvent } from "../telemetry/metrics.ts";
 import { readOptionFile } from "./files/option_file.ts";
@@ -38,20 +39,27 @@ const EVICTION_WARNING_MS = 60_000;
 /** Tab, line feed, carriage return, blank. */
 const WHITE_SPACE: readonly number[] = [0x09, 0x0a, 0x0d, 0x20];
 
+/** Guard of a server. */
+export interface KeyedGuard extends Guard {
+  /** Name of the key of its file, to compare servers by; undefined without a file. */
+  readonly keyName: string | undefined;
+}
+
 /**
  * Makes the guard of the options.
  *
- * @returns undefined when the options refuse no right pin: no throttling and no single use.
+ * @returns The guard with the name of its key; undefined when the options refuse no right pin: no throttling and no single use.
  * @throws {OptionFileError} When a file of the options cannot be used.
  */
-export function createGuard(config: Config, observer: GuardObserver): Guard | undefined {
+export function createGuard(config: Config, observer: GuardObserver): KeyedGuard | undefined {
   const { log, count, monotonicMs, now, randomBytes } = observer;
   // Read the file even if the guard needs no key: all commands must refuse an unusable file.
   const { guard, guardKeyFile } = config;
   const guardKey = guardKeyFile === undefined ? undefined : readGuardKey(guardKeyFile);
   const readFiles = guard === "memory" ? undefined : latestFiles(config);
   const store = `the store of the guard, ${guard},`;
-  return openGuard({ ...config, guardKey, readFiles, randomBytes, monotonicMs, now }, {
+  const settings = { ...config, guardKey, readFiles, randomBytes, monotonicMs, now };
+  const opened = openGuard(settings, {
     onEviction: evictionObserver(config, observer),
     onStoreError: () => count("store-error"),
     onStoreChange: (error) => {
@@ -65,6 +73,7 @@ export function createGuard(config: Config, observer: GuardObserver): Guard | un
       else log.warn(`${store} is not watched: ${storeClause(error)}; a failover is noticed late`);
     },
   });
+  return opened && { ...opened, keyName: guardKey && keyNameOf(guardKey) };
 }
 
 /**

@@ -158,6 +158,7 @@ export function createServerService(
         sealKeys: keys.secrets?.names,
         secrets: metrics?.checkedSecrets(),
         store: guard === undefined ? "off" : `${config.guard}`,
+        guardKey: guard?.keyName,
       }),
   });
   return {
@@ -185,7 +186,10 @@ function statusOf(
     readonly guard: Guard | undefined;
     readonly nowMs: number;
   },
-  shown: Pick<ServerStatus, "version" | "protections" | "keys" | "sealKeys" | "secrets" | "store">,
+  shown: Omit<
+    ServerStatus,
+    "problems" | "since" | "address" | "certificateUntil" | "reload" | "guard"
+  >,
 ): ServerStatus {
   const { isReady, address, certificateUntilMs: until, lastReload } = state;
   return {

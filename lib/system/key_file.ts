@@ -4,6 +4,8 @@
  * @module
  */
 
+import { hash } from "node:crypto";
+
 /** Name and key on one line, with a colon between. */
 const NAMED = /^([A-Za-z][A-Za-z0-9._-]*):(.*)$/;
 
@@ -12,6 +14,14 @@ const MAX_NAME_LENGTH = 64;
 /** Whether a text can be the name of a key. */
 export function isKeyName(text: string): boolean {
   return text.length <= MAX_NAME_LENGTH && NAMED.exec(`${text}:`)?.[1] === text;
+}
+
+/**
+ * Name of a key: `k` and 32 bits of its SHA-256, so that keys of one name are one key, on whichever
+ * machine they were made.
+ */
+export function keyNameOf(key: Uint8Array): string {
+  return `k${hash("sha256", key, "hex").slice(0, 8)}`;
 }
 
 /** Unusable file of keys; the message is a clause for a person. */

@@ -32,7 +32,7 @@ export interface ProcessFigures {
   readonly certificateUntilMs?: number | undefined;
   /** Times that all connections were dropped because they took too much memory. */
   readonly drops?: number | undefined;
-  /** Reloads that kept an old certificate or old API keys. */
+  /** Reloads that kept an old certificate or old keys. */
   readonly refusedReloads?: number | undefined;
   /** Lines of the log that were lost. */
   readonly lostLines?: number | undefined;
@@ -272,7 +272,7 @@ function figureLines(figures: ProcessFigures, version: string): string[] {
       "Times that all connections were dropped because of the memory that they took.",
       drops,
     ),
-    ...counter(reloads, "Reloads that kept an old certificate or old API keys.", refusedReloads),
+    ...counter(reloads, "Reloads that kept an old certificate or old keys.", refusedReloads),
     ...counter(lines, "Log lines that could not be written.", lostLines),
     ...gauge(memory, "Resident memory.", figures.residentBytes),
     ...counter("process_cpu_seconds_total", "Processor time used.", figures.cpuSeconds),

@@ -41,6 +41,8 @@ export interface ServerStatus {
   readonly reload: { readonly at: string; readonly lines: readonly string[] } | undefined;
   /** The store of the guard: `memory`, its URL without the password, or `off`. */
   readonly store: string;
+  /** The name of the guard's key; undefined without a file of it. */
+  readonly guardKey: string | undefined;
   /** Counts of a guard in memory. */
   readonly guard: GuardStatus | undefined;
 }

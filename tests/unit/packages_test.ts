@@ -89,13 +89,11 @@ Deno.test("every task that runs code holds it to a lock", () => {
   assert(runs.length > 10);
 });
 
-Deno.test("docs/dependencies.md names the packages that run, and their hashes", () => {
+Deno.test("docs/dependencies.md names the packages that run, and no other", () => {
   const page = read("docs/dependencies.md");
-  const [, table] = page.split(/<!-- \/?integrity -->/);
-  const rows = [...table!.matchAll(/^\| `(\S+)` +\| `(\S+)` +\|$/gm)];
-  const locked = Object.entries(lockIn("runtime.lock").npm);
-  assertEquals(rows.map(([, ...cells]) => cells), locked.map(([name, v]) => [name, v.integrity]));
-  for (const [name] of locked) assert(page.includes(`\`${name.replace(/@(?=\d)/, "` ")} `), name);
+  const locked = Object.keys(lockIn("runtime.lock").npm);
+  assertEquals(page.match(/^\| `/gm)!.length, locked.length);
+  for (const name of locked) assert(page.includes(`\`${name.replace(/@(?=\d)/, "` ")} `), name);
 });
 
 Deno.test("lib/ uses two modules of the standard library, and the client of Redis", async () => {

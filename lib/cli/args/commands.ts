@@ -131,8 +131,9 @@ const TABLE = {
     details:
       "Prints the sealed secret. A secret that is sealed with the first key stays as it is; " +
       "one of another key is sealed anew. With --csv, it reads records of two or more fields " +
-      "(RFC 4180, UTF-8), and writes for each the new value, the other fields, and the SHA-256 of " +
-      "the old value. The first record that is wrong ends it, with its number and exit code 1.",
+      "(RFC 4180, UTF-8) up to a last line `end`, and writes for each the new value, the other " +
+      "fields, and the SHA-256 of the old value, and last a record whose only text is `end`. The " +
+      "first record that is wrong ends it, with its number and exit code 1.",
     options: SEAL_OPTIONS,
     uses: SECRET,
     examples: [
@@ -153,7 +154,7 @@ const TABLE = {
     summary: "Make a key: of seals, of a caller (api), or of the guard",
     details:
       "KIND is seal, api or guard. With seal, a line with a new key becomes the last of FILE; " +
-      "NAME is k and the date unless given. With api, the key is for the caller NAME, and is " +
+      "NAME is made from the key unless given. With api, the key is for the caller NAME, and is " +
       "printed once. With guard, FILE must not exist. A new file is readable by you alone; one " +
       "that exists keeps its owner, mode and links, and its lines. Run it as yourself: under " +
       "authenticator-as-service, no file can be written.",

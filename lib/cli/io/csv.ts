@@ -36,15 +36,21 @@ export function csvLine(fields: readonly string[]): string {
   return `${fields.map((field) => `"${field.replaceAll('"', '""')}"`).join(",")}\n`;
 }
 
+/** Only field of the last record of an export, which its program writes after all others. */
+export const END = "end";
+
 /**
  * Reads records in groups, as their bytes arrive.
  *
+ * @param needsEnd Whether the last record must be the one of `END`, so that an export that was cut
+ * between two records is an error; it is not yielded.
  * @throws {CommandError} At the first error, behind the records before it.
  */
 export async function* csvRecords(
   source: AsyncIterable<Uint8Array>,
+  needsEnd = false,
 ): AsyncGenerator<readonly CsvRecord[]> {
-  const table = new Table();
+  const table = new Table(needsEnd);
   for await (const chunk of source) yield* table.read(chunk);
   table.end();
 }
@@ -60,9 +66,15 @@ interface Parsed {
 }
 
 class Table {
+  readonly #needsEnd: boolean;
+  #isEnded = false;
   #number = 0;
   #width = 0;
   #rest: Buffer = Buffer.alloc(0);
+
+  constructor(needsEnd: boolean) {
+    this.#needsEnd = needsEnd;
+  }
 
   /** Yields the records that a chunk completes. */
   *read(chunk: Uint8Array): Generator<readonly CsvRecord[]> {
@@ -72,6 +84,11 @@ class Table {
     let flaw: CommandError | undefined;
     while (start < bytes.length) {
       const parsed = recordAt(bytes, start);
+      if (this.#isEndRecord(parsed)) {
+        this.#isEnded = true;
+        start = parsed.end!;
+        continue;
+      }
       flaw = this.#flawOf(parsed, bytes, start);
       if (flaw !== undefined || parsed.end === undefined) break;
       records.push({
@@ -85,8 +102,14 @@ class Table {
     this.#rest = bytes.subarray(start);
   }
 
+  #isEndRecord({ fields, end }: Parsed): boolean {
+    return this.#needsEnd && !this.#isEnded && end !== undefined && fields.length === 1 &&
+      utf8Text(fields[0]!) === END;
+  }
+
   #flawOf(parsed: Parsed, bytes: Buffer, start: number): CommandError | undefined {
     const { fields, end, flaw } = parsed;
+    if (this.#isEnded) return new CommandError(`standard input goes on behind the line "${END}"`);
     if (this.#number === 0 && isUtf16(bytes)) return new CommandError(`standard input ${UTF_16}`);
     if (flaw !== undefined) return this.#error(parsed, flaw);
     if ((end ?? bytes.length) - start > MAX_RECORD_BYTES) {
@@ -115,6 +138,12 @@ class Table {
       throw this.#error(recordAt(this.#rest, 0), clause);
     }
     if (this.#number === 0) throw new CommandError("standard input has no record");
+    if (this.#needsEnd && !this.#isEnded) {
+      throw new CommandError(
+        `standard input does not end with the line "${END}": what writes it must add the line ` +
+          "after a success, and only then",
+      );
+    }
   }
 
   #error({ fields: [first, ...others], end }: Parsed, clause: string): CommandError {

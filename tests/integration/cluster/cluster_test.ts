@@ -42,7 +42,7 @@ const SECRETS_OF_EACH = 8;
 /** The permissions of a user of the store, as documented. */
 function shownPermissions(): readonly string[] {
   const page = Deno.readTextFileSync(new URL("../../../docs/store.md", import.meta.url));
-  const [, shown] = /ACL SETUSER authenticator on >PASSWORD (.*)/.exec(page) ?? [];
+  const [, shown] = /user authenticator on >PASSWORD (.*)/.exec(page) ?? [];
   assert(shown !== undefined, "docs/store.md does not print it");
   return shown.split(" ");
 }

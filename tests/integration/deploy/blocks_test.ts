@@ -28,7 +28,8 @@ const PROGRAMS =
   sh sha256sum sleep sort sudo systemctl tar uniq xattr`.split(/\s+/);
 
 /** Files whose loss no command makes good: keys, secrets, options, and drop-ins, which people edit. */
-const IRREPLACEABLE = /\.key$|\/(?:api-keys|seal-keys|secret\.txt)$|\.service\.d\/.*\.conf$/;
+const IRREPLACEABLE =
+  /\.key$|\/work\/key\.pem$|\/(?:api-keys|seal-keys|secret\.txt)$|\.service\.d\/.*\.conf$/;
 
 const KEPT = "kept\n";
 

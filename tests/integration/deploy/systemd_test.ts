@@ -383,7 +383,10 @@ async function checkAsService(machine: Machine): Promise<void> {
     assert(/^--api-keys-file .* \(1 key: NAME\) +file$/m.test(stdout), stdout);
   };
   const status = await say("authenticator-as-service status");
-  assert(/^server: healthy\n[^]*^API keys: 1 key: NAME\nseal keys: k\d{8}$/m.test(status), status);
+  assert(
+    /^server: healthy\n[^]*^API keys: 1 key: NAME\nseal keys: k[0-9a-f]{8}$/m.test(status),
+    status,
+  );
   const sealed = await say("authenticator-as-service seal <<<abcdefghij");
   assert(/^eyJ[\w-]+\.\.[\w.-]+$/.test(sealed.trim()), sealed);
   assertEquals(

@@ -166,16 +166,6 @@ for (const [name, words] of Object.entries(RUNTIMES)) {
     });
   });
 
-  Deno.test(`docs/embedding.md: the program for node:http checks in ${name}`, async () => {
-    await written("http.js", program('from "node:http"'));
-    await whileServing([...words, "http.js"], async ({ base }) => {
-      const login = async (pin: string): Promise<number> =>
-        (await post(base, JSON.stringify({ pin })))[0];
-      assertEquals(await login("12345"), 401);
-      await withPin(async (pin) => assertEquals(await login(pin), 204));
-    });
-  });
-
   Deno.test(`docs/embedding.md: the service under a path of Hono names its public address in ${name}`, async () => {
     await written("app.js", program('from "hono"'));
     await written("serve.js", program('from "@hono/node-server"'));

@@ -56,7 +56,7 @@ async function checkPipe({ command, env, folder, machine }: Setup): Promise<void
 /** A table that is sealed, and a secret that is opened again by a pipe, with line ends of Windows. */
 async function checkSealing({ command, env, folder, machine }: Setup): Promise<void> {
   await Deno.writeTextFile(`${folder}/seal.txt`, `${SEAL_KEY_LINES.join("\r\n")}\r\n`);
-  await Deno.writeTextFile(`${folder}/table.txt`, `1,${SECRET}\r\n2,plain\r\n`);
+  await Deno.writeTextFile(`${folder}/table.txt`, `1,${SECRET}\r\n2,plain\r\nend\r\n`);
   await Deno.writeTextFile(`${folder}/one.txt`, `${SECRET}\r\n`);
   const isWindows = machine.target.startsWith("win32");
   const program = isWindows ? command.at(-1)!.replace(/^.*\//, "") : '"$@"';
@@ -69,7 +69,9 @@ async function checkSealing({ command, env, folder, machine }: Setup): Promise<v
       : ["sh", "-c", `cat ${file} | ${pipe}`, "sh", ...command];
   const sealed = await runToEnd(words("table.txt", `${seal} --csv`), { cwd: folder, env });
   assert(
-    /^"eyJ\S+\.\.\S+","1","\w{64}"\n"eyJ\S+\.\.\S+","2","\w{64}"\n$/.test(sealed.stdout),
+    /^"eyJ\S+\.\.\S+","1","\w{64}"\n"eyJ\S+\.\.\S+","2","\w{64}"\n"","","end"\n$/.test(
+      sealed.stdout,
+    ),
     sealed.stdout + sealed.stderr,
   );
   const opened = await runToEnd(words("one.txt", `${seal} | ${unseal}`), { cwd: folder, env });

@@ -11,7 +11,6 @@ import { writeCall } from "../../support/calls.ts";
 /** Rows of the table: an id, and a secret. */
 const SECRETS = Array.from({ length: 40 }, (_, i) => `canary ${i} Bü©hse 🔑`);
 const OLD = `old:${"0123456789abcdef".repeat(4)}`;
-const NEW = `new:${"FEDCBA9876543210".repeat(4)}`;
 const NO_KEY = "secretCode is sealed, and this server cannot open it.";
 
 type Binding = "HTTP GET" | "SOAP 1.1";
@@ -29,11 +28,11 @@ async function check(
 }
 
 async function seal(keys: string, table: readonly string[]): Promise<readonly string[]> {
-  const stdin = table.map((secret, i) => `${i},${secret}\n`).join("");
+  const stdin = table.map((secret, i) => `${i},${secret}\n`).join("") + "end\n";
   const args = ["seal", "--csv", "--seal-keys-file", keys];
   const { code, stdout, stderr } = await runCommand(args, { stdin });
   assertEquals(code, 0, stderr);
-  return stdout.trimEnd().split("\n").map((line, i) => {
+  return stdout.trimEnd().split("\n").slice(0, -1).map((line, i) => {
     const [secret, id] = line.split(/"(?:,")?/).slice(1);
     assertEquals(id, String(i));
     return secret!;
@@ -42,15 +41,18 @@ async function seal(keys: string, table: readonly string[]): Promise<readonly st
 
 Deno.test("a table is sealed half-way, and its keys are rotated on two servers without a wrong answer", async () => {
   await withFolder(async (folder) => {
-    const file = `${folder}/keys`;
+    // Each server has a file of its own: the first one is changed, and copied.
+    const [file, copy] = [`${folder}/keys`, `${folder}/copy`];
     const put = (...lines: readonly string[]): void => {
-      Deno.writeTextFileSync(`${file}.next`, `${lines.join("\n")}\n`, { mode: 0o600 });
-      Deno.renameSync(`${file}.next`, file);
+      for (const path of [file, copy]) {
+        Deno.writeTextFileSync(`${path}.next`, `${lines.join("\n")}\n`, { mode: 0o600 });
+        Deno.renameSync(`${path}.next`, path);
+      }
     };
     put(OLD);
-    const args = ["--port", "0", "--seal-keys-file", file];
-    await withProgram(args, async (one) => {
-      await withProgram(args, async (other) => {
+    const argsWith = (path: string): string[] => ["--port", "0", "--seal-keys-file", path];
+    await withProgram(argsWith(file), async (one) => {
+      await withProgram(argsWith(copy), async (other) => {
         const servers = [one, other];
         const reload = async (name: string): Promise<void> => {
           for (const server of servers) {
@@ -72,20 +74,23 @@ Deno.test("a table is sealed half-way, and its keys are rotated on two servers w
         const sealed = await seal(file, SECRETS);
         const half = SECRETS.map((secret, i) => i % 3 === 0 ? secret : sealed[i]!);
         await checkAll(half);
-        put(OLD, NEW);
-        await reload("the seal keys were read again: 2 keys: old, new");
+        assertEquals((await runCommand(["keygen", "seal", file])).code, 0);
+        const made = Deno.readTextFileSync(file).trimEnd().split("\n")[1]!;
+        const [name] = made.split(":");
+        put(OLD, made);
+        await reload(`the seal keys were read again: 2 keys: old, ${name}`);
         await checkAll(half);
-        put(NEW, OLD);
-        await reload("the seal keys were read again: 2 keys: new, old");
+        put(made, OLD);
+        await reload(`the seal keys were read again: 2 keys: ${name}, old`);
         const resealed = await seal(file, half);
         const [prefix] = resealed[0]!.split("..");
         assert(resealed.every((each) => each.startsWith(`${prefix}..`)));
         await checkAll(half.map((stored, i) => i % 2 === 0 ? stored : resealed[i]!));
-        put(NEW);
-        await reload("the seal keys were read again: 1 key: new");
+        put(made);
+        await reload(`the seal keys were read again: 1 key: ${name}`);
         await checkAll(resealed);
         assert((await check(one, "HTTP GET", "1", sealed[1]!)).includes(NO_KEY));
-        put(NEW, "canary");
+        put(made, "canary");
         await reload(
           "the old seal keys are kept: the file of --seal-keys-file cannot be used: line 2",
         );

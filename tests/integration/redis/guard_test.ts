@@ -77,7 +77,7 @@ const NEEDED = "~authenticator:guard:2:* +eval +get +set +del +pttl +time +scan"
 
 Deno.test("the permissions on the page of the store are enough for the commands, and each is needed", async () => {
   const page = Deno.readTextFileSync(new URL("../../../docs/store.md", import.meta.url));
-  const [, rights = ""] = /ACL SETUSER authenticator on >PASSWORD (.*)/.exec(page) ?? [];
+  const [, rights = ""] = /user authenticator on >PASSWORD (.*)/.exec(page) ?? [];
   const shown = rights.split(" ");
   // Of the first, the used code stays when its wait is lifted; of the second, nothing.
   const [names, texts] = [["a", "b"].map((a) => a.repeat(43)), ["9:0:5", "9:0:-1"]];
@@ -114,7 +114,7 @@ Deno.test("the permissions on the page of the store are enough for the commands,
 
 Deno.test("check names the permission that the script lacks", async () => {
   const page = Deno.readTextFileSync(new URL("../../../docs/store.md", import.meta.url));
-  const [, rights = ""] = /ACL SETUSER authenticator on >PASSWORD (.*)/.exec(page) ?? [];
+  const [, rights = ""] = /user authenticator on >PASSWORD (.*)/.exec(page) ?? [];
   await withRedis([], async ({ url, command }) => {
     for (const name of ["get", "set", "time", "evalsha"]) {
       await command("ACL", "SETUSER", name, "on", ">canary", ...rights.split(" "), `-${name}`);

@@ -1,6 +1,7 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { SECRET } from "../../support/calls.ts";
+import { eventually } from "../../support/eventually.ts";
 import { withFolder } from "../../support/folder.ts";
 import { withRedis } from "../../support/redis_server.ts";
 import { stop } from "../../support/program.ts";
@@ -146,19 +147,27 @@ Deno.test("a restarted server has the failures and the used codes", async () => 
   });
 });
 
-Deno.test("a user of Redis with the rights of the page, and no more, is enough", async () => {
+Deno.test("the users of the page are enough, let nobody else in, and are there after a restart", async () => {
   const page = Deno.readTextFileSync(new URL("../../../docs/store.md", import.meta.url));
-  const [, rights] = /ACL SETUSER authenticator on >PASSWORD (.*)/.exec(page)!;
-  await withRedis([], async ({ url, command }) => {
-    const user = ["ACL", "SETUSER", "authenticator", "on", ">canary", ...rights!.split(" ")];
-    assert((await command(...user)).includes("OK"));
-    await command("ACL", "SETUSER", "default", "nopass", "-@all", "+auth");
-    const withUser = url.replace("//", "//authenticator:canary@");
-    await withTwoServers(withUser, ["--max-failures", "2"], async (one, two) => {
-      assertEquals(await check(one, pinOf(SECRET)), "True");
-      for (const server of [one, two]) await check(server, wrongPinOf(SECRET));
-      assertEquals(await check(one, pinOf(SECRET)), "False");
-      assertEquals(await counted(one, THROTTLED), 1);
+  const users = page.match(/^user .*$/gm)!.join("\n").replace(">PASSWORD", ">canary");
+  await withFolder(async (folder) => {
+    const conf = `${folder}/users.conf`;
+    await Deno.writeTextFile(conf, `${users}\n`);
+    await withRedis(["--include", conf], async (redis) => {
+      const withUser = redis.url.replace("//", "//authenticator:canary@");
+      await withTwoServers(withUser, ["--max-failures", "2"], async (one, two) => {
+        assertEquals(await check(one, pinOf(SECRET)), "True");
+        for (const server of [one, two]) await check(server, wrongPinOf(SECRET));
+        assertEquals(await check(one, pinOf(SECRET)), "False");
+        assertEquals(await counted(one, THROTTLED), 1);
+        await redis.kill();
+        await redis.start();
+        assert((await redis.command("PING")).includes("NOAUTH"));
+        await eventually(async () => {
+          await check(two, pinOf(SECRET));
+          return await counted(two, THROTTLED) > 0;
+        }, "the server is let in again, and the wrong pins are there");
+      });
     });
   });
 });

@@ -217,6 +217,7 @@ Deno.test("status prints a line for each part of what a server answers", async (
     secrets: { plain: 3, sealed: 4, "older-key": 5 },
     reload: { at: "2026-02-01T00:00:00.000Z", lines: ["a", "b"] },
     store: "memory",
+    guardKey: "k12345678",
     guard: { entries: 6, throttled: 7 },
   };
   await using server = Deno.serve(
@@ -234,7 +235,7 @@ Deno.test("status prints a line for each part of what a server answers", async (
     "seal keys: new, old",
     "secrets checked: 3 plain, 4 sealed, 5 sealed with an older key",
     "last reload: 2026-02-01T00:00:00.000Z, a; b",
-    "guard: memory",
+    "guard: memory, key k12345678",
     "secrets remembered: 6",
     "secrets whose pins are refused now: 7",
     "",

@@ -19,14 +19,24 @@ function run(
   return runCommand([command, ...KEYS, ...args], { stdin });
 }
 
+/** Runs a command with a table whose export is whole. */
+function runTable(
+  command: "seal" | "unseal",
+  table: string,
+  args?: readonly string[],
+): Promise<Outcome> {
+  return run(command, `${table}end\n`, args);
+}
+
 function digest(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-/** The fields of lines without quotes and line ends in them. */
+/** The fields of lines without quotes and line ends in them, but for the last one of a whole table. */
 function fieldsOf(output: string): readonly (readonly string[])[] {
   assert(output.endsWith("\n"), output);
-  return output.slice(0, -1).split("\n").map((line) => line.slice(1, -1).split('","'));
+  return output.slice(0, -1).split("\n").map((line) => line.slice(1, -1).split('","'))
+    .filter((fields) => fields.at(-1) !== "end");
 }
 
 /** Opens the new value of each record. */
@@ -59,7 +69,7 @@ Deno.test("unseal writes the one secret that is sealed, and one that is not as i
 
 Deno.test("seal --csv writes the new value, the other fields and the digest of the old value", async () => {
   const table = '17,"x ""1""",Bü©hse\n18,,"a,\r\n""\t\\"\n19,,\n';
-  const { code, stdout, stderr } = await run("seal", table);
+  const { code, stdout, stderr } = await runTable("seal", table);
   const counts = "authenticator: 2 sealed, 0 sealed anew, 0 left as it was, 1 empty.\n";
   assertEquals([code, stderr], [0, counts]);
   assertEquals(await opened(stdout), [
@@ -71,7 +81,7 @@ Deno.test("seal --csv writes the new value, the other fields and the digest of t
 
 Deno.test("seal --csv keeps what the first key has sealed, and seals anew what another has", async () => {
   const [kept, moved] = [await sealByJose("a"), await sealByJose("b", OLD)];
-  const { code, stdout, stderr } = await run("seal", `1,${kept}  \n2,${moved}\n3,c\n`);
+  const { code, stdout, stderr } = await runTable("seal", `1,${kept}  \n2,${moved}\n3,c\n`);
   const counts = "authenticator: 1 sealed, 1 sealed anew, 1 left as it was, 0 empty.\n";
   assertEquals([code, stderr, fieldsOf(stdout)[0]![0]], [0, counts, kept]);
   assertEquals(await opened(stdout), [
@@ -83,7 +93,10 @@ Deno.test("seal --csv keeps what the first key has sealed, and seals anew what a
 
 Deno.test("unseal --csv opens what is sealed, and keeps what is not", async () => {
   const [sealed, older] = [await sealByJose('a"\r\n'), await sealByJose("b", OLD)];
-  const { code, stdout, stderr } = await run("unseal", `1,${sealed}\n2,plain\n3,${older}\n4,\n`);
+  const { code, stdout, stderr } = await runTable(
+    "unseal",
+    `1,${sealed}\n2,plain\n3,${older}\n4,\n`,
+  );
   assertEquals([code, stderr], [
     0,
     "authenticator: 2 opened, 1 left as it was, 1 empty.\n",
@@ -91,7 +104,7 @@ Deno.test("unseal --csv opens what is sealed, and keeps what is not", async () =
   assertEquals(
     stdout,
     `"a""\r\n","1","${digest(sealed)}"\n"plain","2","${digest("plain")}"\n` +
-      `"b","3","${digest(older)}"\n"","4","${digest("")}"\n`,
+      `"b","3","${digest(older)}"\n"","4","${digest("")}"\n"","","end"\n`,
   );
 });
 
@@ -158,7 +171,7 @@ Deno.test("--check writes nothing, and succeeds only where no secret would be ch
     ["unseal", `1,${sealed.slice(0, 60)}\n`, "0 right, 1 wrong, 0 empty", `1 ${WRONG[4]![1]}`],
   ];
   for (const [command, table, counts, flaw] of rows) {
-    const { code, stdout, stderr } = await run(command, table, ["--csv", "--check"]);
+    const { code, stdout, stderr } = await runTable(command, table, ["--csv", "--check"]);
     const [, id, clause] = /^(\d) (.*)/.exec(flaw ?? "") ?? [];
     const error = flaw && `${ERROR}record ${id} ("${id}") has a secret that ${clause}.\n`;
     assertEquals([code, stdout], [flaw === undefined ? 0 : 1, ""]);
@@ -175,6 +188,57 @@ Deno.test("--check writes nothing, and succeeds only where no secret would be ch
   }
 });
 
+Deno.test("seal, unseal and --check fail without the last line of the export, or behind it", async () => {
+  const sealed = await sealByJose("a");
+  const unended = 'standard input does not end with the line "end": what writes it must add the ' +
+    "line after a success, and only then";
+  const behind = 'standard input goes on behind the line "end"';
+  const rows: readonly (readonly [string, string])[] = [
+    ["", unended],
+    ["end", "record 2 is cut off: it has no line end"],
+    ["endend\n", "record 2 has one field: it must have an id, and the secret as the last"],
+    ["end\nend\n", behind],
+    ["end\n2,b\n", behind],
+  ];
+  for (const command of ["seal", "unseal"] as const) {
+    for (const args of [["--csv"], ["--csv", "--check"]]) {
+      const record = args.length === 1 ? "1,a\n" : command === "seal" ? `1,${sealed}\n` : "1,a\n";
+      for (const [tail, message] of rows) {
+        const { code, stdout, stderr } = await run(command, record + tail, args);
+        assertEquals([code, stderr], [1, `${ERROR}${message}.\n`], tail);
+        assert(!stdout.includes("end"), stdout);
+      }
+      assertEquals((await run(command, `${record}end\r\n`, args)).code, 0);
+    }
+  }
+});
+
+Deno.test("seal and unseal refuse a line at which psql would end its input, and write no last record", async () => {
+  const error = (number: number): string =>
+    `${ERROR}record ${number} ("${number}") has a line \\. in it, at which psql takes its input for ended.\n`;
+  for (
+    const [text, isRefused] of [["a\n\\.\nb", true], ["a\r\n\\.\r\n", true], [
+      "\\.\n\\.",
+      false,
+    ]] as const
+  ) {
+    const sealed = await sealByJose(text);
+    for (
+      const [command, secret] of [["seal", `"${text}"`], ["seal", sealed], [
+        "unseal",
+        sealed,
+      ]] as const
+    ) {
+      const { code, stdout, stderr } = await runTable(command, `1,a\n2,${secret}\n`);
+      assertEquals(code, isRefused ? 1 : 0, stderr);
+      if (isRefused) assertEquals(stderr, error(2));
+      assertEquals(stdout.endsWith(',"end"\n'), !isRefused);
+    }
+  }
+  const { code } = await runTable("seal", '"i\n\\.\nd",a\n');
+  assertEquals(code, 1);
+});
+
 Deno.test("--check needs --csv", async () => {
   const { code, stderr } = await run("seal", "a", ["--check"]);
   assertEquals([code, stderr], [2, `${ERROR}--check needs --csv. Try --help.\n`]);
@@ -183,7 +247,7 @@ Deno.test("--check needs --csv", async () => {
 Deno.test("seal holds a secret to the encoding of the server", async () => {
   const args = ["--csv", "--secret-encoding", "base32"];
   assertEquals(
-    (await opened((await run("seal", "1,jbsw y3dp\n", args)).stdout))[0]![0],
+    (await opened((await runTable("seal", "1,jbsw y3dp\n", args)).stdout))[0]![0],
     "jbsw y3dp",
   );
   const { code, stderr } = await run("seal", "1,canary!\n", args);
@@ -227,10 +291,10 @@ Deno.test("seal needs a file of keys that can be used", async () => {
 Deno.test("seal --csv keeps the order of a table of 20,000 records, and unseal gives the secrets back", async () => {
   const count = 20_000;
   const table = Array.from({ length: count }, (_, i) => `${i},secret ${i}\n`).join("");
-  const sealed = await run("seal", table);
+  const sealed = await runTable("seal", table);
   assertEquals([sealed.code, sealed.stdout.includes("secret")], [0, false]);
   const rows = fieldsOf(sealed.stdout).map(([value, id]) => `${id},${value}\n`).join("");
-  const { code, stdout } = await run("unseal", rows);
+  const { code, stdout } = await runTable("unseal", rows);
   assertEquals(code, 0);
   const back = fieldsOf(stdout).map(([value, id]) => `${id},${value}\n`).join("");
   assertEquals(back === table, true);

@@ -21,6 +21,7 @@ const STATUS: ServerStatus = {
   secrets: undefined,
   reload: undefined,
   store: "memory",
+  guardKey: undefined,
   guard: undefined,
 };
 

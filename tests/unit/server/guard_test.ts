@@ -15,8 +15,8 @@ import {
 import { UsageError } from "../../../lib/config/option.ts";
 import { AUTHORITY, CERTIFICATE, PRIVATE_KEY } from "../../support/certificates.ts";
 import { callCommand, configOf } from "../../support/command.ts";
-import { withFolder } from "../../support/folder.ts";
 import { eventually } from "../../support/eventually.ts";
+import { withFolder } from "../../support/folder.ts";
 import { freePort } from "../../support/free_port.ts";
 import { type Reply, startFakeRedis } from "../../support/fake_redis.ts";
 
@@ -121,6 +121,20 @@ function observed(): { readonly logLines: string[]; readonly observer: GuardObse
   const log = { info: note("info"), warn: note("warn") };
   return { logLines, observer: { log, count: note("count"), monotonicMs, randomBytes } };
 }
+
+Deno.test("a guard has the name of its key, which a line break at the end does not change", async () => {
+  await withFolder(async (folder) => {
+    for (const end of ["", "\n"]) {
+      const path = `${folder}/key${end.length}`;
+      await Deno.writeTextFile(path, "0123456789abcdef".repeat(2) + end);
+      const guard = createGuard(configOf(["--guard-key-file", path]), OBSERVER)!;
+      guard.store.close();
+      // The beginning of what `sha256sum` prints.
+      assertEquals(guard.keyName, "k3eb1bd43");
+    }
+  });
+  assertEquals(createGuard(configOf([]), OBSERVER)!.keyName, undefined);
+});
 
 Deno.test("createGuard() counts evictions, and logs them once a minute", async () => {
   const { logLines, observer } = observed();

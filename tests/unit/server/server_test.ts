@@ -11,6 +11,7 @@ import {
   type ServerState,
 } from "../../../lib/server/server.ts";
 import { OptionFileError, UsageError } from "../../../lib/config/option.ts";
+import { keyNameOf } from "../../../lib/system/key_file.ts";
 import type { ServerStatus } from "../../../lib/telemetry/status.ts";
 import type { Runtime } from "../../../lib/server/runtime/runtime.ts";
 import { configOf } from "../../support/command.ts";
@@ -406,9 +407,12 @@ Deno.test("/status has the value of each part of a server", async () => {
   await withFolder(async (folder) => {
     await Deno.writeTextFile(`${folder}/api`, "web:0123456789abcdef\n");
     await Deno.writeTextFile(`${folder}/seal`, SEAL_KEY_LINES.join("\n"));
+    const guardKey = "g".repeat(32);
+    await Deno.writeTextFile(`${folder}/guard`, guardKey);
     const args = [
       ...["--api-keys-file", `${folder}/api`, "--seal-keys-file", `${folder}/seal`],
-      ...["--metrics-port", "9101", "--max-failures", "1"],
+      ...["--guard-key-file", `${folder}/guard`, "--max-failures", "1"],
+      ...["--metrics-port", "9101"],
     ];
     const { get, operatorHandler, state, close } = setup(args);
     const headers = { "x-api-key": "0123456789abcdef" };
@@ -426,6 +430,7 @@ Deno.test("/status has the value of each part of a server", async () => {
       sealKeys: ["new", "old"],
       secrets: { plain: 1, sealed: 0, "older-key": 0 },
       store: "memory",
+      guardKey: keyNameOf(new TextEncoder().encode(guardKey)),
       address: "https://a.example",
       certificateUntil: "2126-10-27T10:23:28.500Z",
       reload: { at: "2026-01-31T12:00:00.000Z", lines: ["one", "other"] },

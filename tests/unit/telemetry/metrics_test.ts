@@ -294,7 +294,7 @@ authenticator_guard_store_errors_total 2
 # HELP authenticator_connections_dropped_total Times that all connections were dropped because of the memory that they took.
 # TYPE authenticator_connections_dropped_total counter
 authenticator_connections_dropped_total 0
-# HELP authenticator_reloads_refused_total Reloads that kept an old certificate or old API keys.
+# HELP authenticator_reloads_refused_total Reloads that kept an old certificate or old keys.
 # TYPE authenticator_reloads_refused_total counter
 authenticator_reloads_refused_total 0
 # HELP authenticator_log_lines_lost_total Log lines that could not be written.

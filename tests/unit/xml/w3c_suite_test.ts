@@ -22,15 +22,19 @@ type Verdict = (typeof VERDICTS)[number];
 /** Why a document that is well-formed may be refused. */
 type Refusal = Feature | "namespaces";
 
-// The columns and rows of the table in docs/testing.md.
 const VERDICTS = ["accepted", "malformed", "doctype", "version", "encoding", "namespaces"] as const;
-const GROUPS: ReadonlyMap<string, (document: W3cCase) => boolean> = new Map([
-  ["Valid", ({ applies, type }) => applies && type === "valid"],
-  ["Well-formed, but not valid", ({ applies, type }) => applies && type === "invalid"],
-  ["Not well-formed", ({ applies, type }) => applies && type === "not-wf"],
-  ["Left to the processor", ({ applies, type }) => applies && type === "error"],
-  ["Of XML 1.1, or of editions 1 to 4 alone", ({ applies }) => !applies],
-]);
+/** Groups of documents, and how many of each have the verdicts, in their order. */
+const GROUPS: readonly (readonly [
+  title: string,
+  isOfGroup: (document: W3cCase) => boolean,
+  counts: readonly number[],
+])[] = [
+  ["valid", ({ applies, type }) => applies && type === "valid", [0, 0, 720, 1, 8, 0]],
+  ["not valid", ({ applies, type }) => applies && type === "invalid", [71, 0, 154, 0, 2, 2]],
+  ["malformed", ({ applies, type }) => applies && type === "not-wf", [2, 283, 681, 4, 47, 0]],
+  ["left to us", ({ applies, type }) => applies && type === "error", [1, 2, 19, 0, 5, 0]],
+  ["of XML 1.1, or of editions 1 to 4", ({ applies }) => !applies, [3, 38, 330, 187, 25, 0]],
+];
 
 const CASES = readW3cSuite();
 
@@ -97,14 +101,12 @@ Deno.test("the W3C suite: saxes reads the same, in all documents without their d
   });
 });
 
-Deno.test("the W3C suite: docs/testing.md has the table of its documents", () => {
+Deno.test("the W3C suite: each group of documents has its verdicts, and docs/testing.md their number", () => {
   const page = Deno.readTextFileSync(new URL("../../../docs/testing.md", import.meta.url));
-  const shown = page.split("\n").map((line) => line.replace(/ +\|/g, " |"));
-  const rows = [...GROUPS].map(([title, isOfGroup]) => {
+  for (const [title, isOfGroup, expected] of GROUPS) {
     const verdicts = CASES.filter(isOfGroup).map(verdictOn);
     const counts = VERDICTS.map((verdict) => verdicts.filter((v) => v === verdict).length);
-    return `| ${title} | ${counts.join(" | ")} |`;
-  });
-  assertEquals(rows.filter((row) => !shown.includes(row)), []);
+    assertEquals(counts, expected, title);
+  }
   assert(page.includes(`${CASES.length.toLocaleString("en")} documents`));
 });
