@@ -46,13 +46,16 @@ export function createDocuments(options: HandlerOptions): Documents {
   };
 }
 
+/** Descriptions kept: three for each of four addresses, where no option sets one. */
+const KEPT_DESCRIPTIONS = 12;
+
 // Chromium's view of XML has inline styles and pictures. The descriptions hold no markup of callers.
 const DESCRIPTION_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'";
 
 type DescriptionText = readonly [mediaType: string, text: string];
 
-/** Place of the address in a description. */
+/** Place of the address in a description, where no option sets it. */
 const ADDRESS_PLACE = "http://address.invalid";
 
 /** Makes the handler of the descriptions, which are written for the address that the caller used. */
@@ -68,17 +71,24 @@ function descriptions(options: HandlerOptions): DocumentHandler<Description> {
   };
   const headers = { "content-security-policy": DESCRIPTION_POLICY };
   const templates = new Map<Description, DescriptionText>();
+  // Puts the address into one text, since callers could make the service write one for each Host. An
+  // authority has no character that XML or JSON escapes; a base URL may have one.
+  const textFor = (name: Description, base: string): DescriptionText => {
+    if (options.baseUrl !== undefined) return texts[name](base);
+    const template = templates.get(name) ?? texts[name](ADDRESS_PLACE);
+    templates.set(name, template);
+    const [type, text] = template;
+    return [type, text.replaceAll(ADDRESS_PLACE, base)];
+  };
+  const written = new Map<string, Promise<Representation>>();
   return async (name, target, request) => {
-    // Puts the address into one text, since callers could make the service write one for each Host. No
-    // address has a character that XML or JSON escapes.
-    const [type, template] = templates.get(name) ?? texts[name](ADDRESS_PLACE);
-    templates.set(name, [type, template]);
-    const body = template.replaceAll(ADDRESS_PLACE, () => baseOf(request, target, options));
-    const contentType = `${type}; charset=utf-8`;
-    return answer(
-      representation({ status: 200, contentType, body, headers }, await eTag(body)),
-      request,
-    );
+    const base = baseOf(request, target, options);
+    const document = await kept(written, `${name} ${base}`, KEPT_DESCRIPTIONS, async () => {
+      const [type, body] = textFor(name, base);
+      const contentType = `${type}; charset=utf-8`;
+      return representation({ status: 200, contentType, body, headers }, await eTag(body));
+    });
+    return answer(document, request);
   };
 }
 
@@ -101,18 +111,37 @@ function pageDocuments(
   const written = new Map<string, Promise<Zipped>>();
   return async (name, { path }, request) => {
     const root = path.endsWith("/") ? "../" : "";
-    const key = `${name} ${root}`;
-    const made = written.get(key) ?? zipped(replyOf(name, root));
-    written.set(key, made);
-    // Forget a failure, so that the next request tries again.
-    const document = await made.catch((error) => {
-      written.delete(key);
-      throw error;
-    });
+    const document = await kept(
+      written,
+      `${name} ${root}`,
+      Infinity,
+      () => zipped(replyOf(name, root)),
+    );
     const coded = takesGzip(request) ? document.gzip : document.plain;
     // A 404 is no document that a browser could have kept (RFC 9110 §13.2.1).
     return name === "unknown-operation" ? coded.full : answer(coded, request);
   };
+}
+
+/**
+ * Returns the document of a key, which is written at the first request for it.
+ *
+ * @param most Number of documents to keep; the oldest is dropped.
+ */
+function kept<Document>(
+  written: Map<string, Promise<Document>>,
+  key: string,
+  most: number,
+  write: () => Promise<Document>,
+): Promise<Document> {
+  const found = written.get(key);
+  if (found !== undefined) return found;
+  const made = write();
+  if (written.size >= most) written.delete(written.keys().next().value!);
+  written.set(key, made);
+  // Forget a failure, so that the next request tries again.
+  made.catch(() => written.delete(key));
+  return made;
 }
 
 /** A document in one content coding, each with its own entity tag (RFC 9110 §8.8.3.3). */

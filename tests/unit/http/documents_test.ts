@@ -65,6 +65,28 @@ Deno.test("a description whose entity tag could not be made is written at the ne
   assertEquals(await statusNow(), 200);
 });
 
+Deno.test("descriptions are kept for the last twelve addresses", async () => {
+  const { subtle } = crypto;
+  const digest = subtle.digest.bind(subtle);
+  let digests = 0;
+  subtle.digest = (...args) => {
+    digests++;
+    return digest(...args);
+  };
+  try {
+    const handler = handlerWith();
+    const isKept = async (host: number): Promise<boolean> => {
+      const before = digests;
+      await (await handler(new Request(`http://host${host}/api.asmx?wsdl`))).body?.cancel();
+      return digests === before;
+    };
+    for (let host = 0; host < 13; host++) assertEquals(await isKept(host), false);
+    assertEquals([await isKept(12), await isKept(1), await isKept(0)], [true, true, false]);
+  } finally {
+    Reflect.deleteProperty(subtle, "digest");
+  }
+});
+
 Deno.test("the page describes single use and the limit by the options", async () => {
   const textWith = async (flags: Readonly<Record<string, string>>): Promise<string> =>
     await (await handlerWith({ flags })(new Request("http://localhost/api.asmx"))).text();
