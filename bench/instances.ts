@@ -1,7 +1,8 @@
 /**
  * What instances behind a proxy cost: one, two and three behind HAProxy with one Redis, and three with
  * a Cluster of three primaries, by the processor time of the servers, the store and the proxy for each
- * pin. All take turns. Needs wrk, haproxy and redis-server; TEST_PROGRAM=executable after compile.sh.
+ * pin. All take turns. At the same load, several take more than one, since fewer replies leave together.
+ * Needs wrk, haproxy and redis-server; TEST_PROGRAM=executable after compile.sh.
  *
  *     deno run -A bench/instances.ts [SECONDS] [ROUNDS]
  *

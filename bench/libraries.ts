@@ -2,6 +2,10 @@
  * Our parts beside the libraries that others would take for them, in turns: the QR code of a Key URI,
  * an Envelope read, a pin checked. Each gives the right answer once before it is measured.
  *
+ * In November 2026, 32 wrong pins at once took a seventh of the time of otpauth and a fifteenth of
+ * that of otplib. With WebCrypto alone, a wrong pin took 3.7 times as long on Deno, and 2.7 times with
+ * Bun's executable.
+ *
  *     deno run -A bench/libraries.ts [ROUNDS]
  *
  * @module
