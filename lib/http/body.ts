@@ -160,13 +160,12 @@ async function readLong(
     throw brokenOff();
   }
   try {
+    // A declared length has no framing.
+    const [bufferBytes, maxAtOnce] = isTls && !isCounted
+      ? [TLS_BUFFER_BYTES, MAX_CHUNKS_AT_ONCE]
+      : [BUFFER_BYTES, Infinity];
     return await limit.readLong(
-      () =>
-        readCounted(reader, {
-          maxBytes,
-          bufferBytes: isTls ? TLS_BUFFER_BYTES : BUFFER_BYTES,
-          maxAtOnce: isTls && !isCounted ? MAX_CHUNKS_AT_ONCE : Infinity,
-        }),
+      () => readCounted(reader, { maxBytes, bufferBytes, maxAtOnce }),
       isCounted,
     );
   } catch (error) {

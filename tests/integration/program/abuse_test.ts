@@ -343,7 +343,10 @@ async function stallBodies(
   });
   assertEquals(new Set(refused.slice(0, tooMany).map(statusIn)), new Set(["503"]));
   assertEquals(refused.filter((text) => !/^retry-after: 1\r$/im.test(text)), []);
-  assert(memory(program) - before < 64 * 1024 * 1024, "a stalled body takes too much memory");
+  // Over TLS the connections take 40 MB themselves, and 128 buffers of chunked bodies 17 MB.
+  const most = program.url.startsWith("https:") ? 96 : 64;
+  const taken = Math.round((memory(program) - before) / 1024 ** 2);
+  assert(taken < most, `stalled bodies take ${taken} of ${most} MiB`);
 }
 
 abuse("a chunked body without end → 413", async (wire) => {
