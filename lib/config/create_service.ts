@@ -45,7 +45,7 @@ export function createService(
   const metricsPage = config.metricsPort === undefined ? parts.metricsPage : undefined;
   return {
     handler: createHandler({ ...options, metricsPage }),
-    operatorHandler: createHandler(options, OPERATOR_ROUTES),
+    operatorHandler: createHandler({ ...options, isTls: false }, OPERATOR_ROUTES),
     context: options,
     selfCheck,
   };

@@ -41,7 +41,7 @@ export interface MemoryStoreOptions {
 
 /** Failures of a secret in a table. */
 interface HeldFailures extends Failures {
-  /** Expiry of the entry whose place they took, in milliseconds; 0 in a free place. */
+  /** Latest expiry of an evicted entry when they came, in milliseconds. */
   readonly fromMs: number;
 }
 
@@ -50,8 +50,8 @@ interface HeldFailures extends Failures {
  *
  * Used codes and known sources come from right pins only and have their own tables, so a flood of
  * wrong pins for made-up secrets cannot evict them. A full table evicts the entry that expires first: of
- * failures, those of the secret with the fewest. A secret that takes the place of another expires later by
- * the rest of its time (Young, 1994, "GreedyDual"). Otherwise a table full of two wrong pins each would
+ * failures, those of the secret with the fewest. Secrets that come after an eviction expire later by the rest
+ * of its time (Young, 1994, "GreedyDual"). Otherwise a table full of two wrong pins each would
  * forget every secret with one at the next pin. To evict an entry and so regain its attempts, an attacker
  * has to send half as many wrong pins as the store has entries, or more, for each of these attempts.
  */
@@ -66,6 +66,8 @@ export class MemoryStore implements GuardStore, MemoryStoreAdmin {
   readonly #failures = new ExpiringMap<HeldFailures>();
   readonly #tables = [this.#used, this.#known, this.#failures];
   #swept = 0;
+  /** Latest expiry of evicted failures, in milliseconds, from which those of other secrets count. */
+  #fromMs = 0;
 
   /** Makes an empty store. */
   constructor({ rules, now, maxEntries = DEFAULT_ENTRIES, onEviction }: MemoryStoreOptions) {
@@ -133,9 +135,10 @@ export class MemoryStore implements GuardStore, MemoryStoreAdmin {
    */
   unlock(fingerprint: string): boolean {
     const nowMs = this.#now();
-    const isRemembered = this.#tables.some((table) => table.get(fingerprint, nowMs) !== undefined);
+    const failures = this.#failures.get(fingerprint, nowMs);
     this.#failures.delete(fingerprint);
-    return isRemembered;
+    return failures !== undefined && owedMs(failures, nowMs) > 0 ||
+      [this.#used, this.#known].some((table) => table.get(fingerprint, nowMs) !== undefined);
   }
 
   // Sweeps one table in each call, to keep calls short.
@@ -160,15 +163,17 @@ export class MemoryStore implements GuardStore, MemoryStoreAdmin {
 
   #keepFailures(fingerprint: string, state: GuardState, nowMs: number): void {
     const { debtMs: owed, lastMs, sources } = state;
-    const keepMs = Math.max(...[state, ...sources].map((spending) => debtMs(spending, nowMs)));
+    const keepMs = owedMs(state, nowMs);
     const held = this.#failures.get(fingerprint, nowMs);
     if (keepMs === 0) return this.#failures.delete(fingerprint);
     const evicted = this.#makeRoom(this.#failures, fingerprint, nowMs);
     if (evicted !== undefined) {
+      this.#fromMs = Math.max(this.#fromMs, evicted.untilMs);
       const isThrottled = refusedMs(this.#rules, evicted.value, undefined, nowMs) > 0;
-      this.#onEviction(isThrottled ? "throttled" : "failed");
+      if (owedMs(evicted.value, nowMs) > 0) this.#onEviction(isThrottled ? "throttled" : "failed");
     }
-    const fromMs = held?.fromMs ?? evicted?.untilMs ?? 0;
+    // A secret in a free place must not go before all others.
+    const fromMs = held?.fromMs ?? this.#fromMs;
     const failures = { debtMs: owed, lastMs, sources, fromMs };
     this.#failures.set(fingerprint, failures, Math.max(nowMs, fromMs) + keepMs);
   }
@@ -180,6 +185,11 @@ export class MemoryStore implements GuardStore, MemoryStoreAdmin {
     const first = table.size < this.#maxEntries ? undefined : table.deleteFirst();
     return first !== undefined && first.untilMs > nowMs ? first : undefined;
   }
+}
+
+/** Returns the time in which all wrong pins of a secret and of its sources are forgiven, in milliseconds. */
+function owedMs(failures: Failures, nowMs: number): number {
+  return Math.max(...[failures, ...failures.sources].map((each) => debtMs(each, nowMs)));
 }
 
 /** Returns the known sources of a secret, without their failures. */

@@ -11,7 +11,6 @@ import { JSON_TYPE } from "../bindings/json.ts";
 import type { MediaType } from "../bindings/media_type.ts";
 import { Fault } from "../operations/fault.ts";
 import { OPERATIONS } from "../operations/operations.ts";
-import type { BodyLimit } from "./body_limit.ts";
 import type { HandlerParts, RequestContext } from "./route.ts";
 
 /** Longest body, in bytes. */
@@ -46,7 +45,7 @@ const TLS_BUFFER_BYTES = 132 * 1_024;
 /** Part of a request's context that reading its body needs. */
 export interface BodyContext extends Pick<RequestContext, "request" | "mediaType"> {
   /** Limits of bodies. */
-  readonly parts: Pick<HandlerParts, "bodyLimit">;
+  readonly parts: Pick<HandlerParts, "bodyLimit" | "isTls">;
 }
 
 /**
@@ -59,7 +58,6 @@ export async function readBody(
   { request, mediaType, parts }: BodyContext,
   { mediaTypes, maxBytes = MAX_BODY_BYTES }: BodyFormat,
 ): Promise<Uint8Array> {
-  const { bodyLimit } = parts;
   const declared = request.headers.get("content-length");
   checkHead(request, mediaType, mediaTypes);
   // Refuse by the declared length before waiting for the first byte.
@@ -68,8 +66,8 @@ export async function readBody(
   const isChunked = request.headers.get("transfer-encoding") !== null;
   const isShort = !isChunked && declared !== null && Number(declared) <= SHORT_BYTES;
   return isShort
-    ? await bodyLimit.readShort(() => readAtOnce(request, maxBytes))
-    : await readLong(request, maxBytes, bodyLimit, !isChunked && declared !== null);
+    ? await parts.bodyLimit.readShort(() => readAtOnce(request, maxBytes))
+    : await readLong(request.body, maxBytes, parts, !isChunked && declared !== null);
 }
 
 // Content codings that change the bytes of a body (registry of RFC 9110 §16.6.1). Other values of
@@ -145,13 +143,12 @@ async function readAtOnce(request: Request, maxBytes: number): Promise<Uint8Arra
 }
 
 async function readLong(
-  { body, url }: Request,
+  body: Request["body"],
   maxBytes: number,
-  limit: BodyLimit,
+  { bodyLimit: limit, isTls = true }: BodyContext["parts"],
   isCounted: boolean,
 ): Promise<Uint8Array> {
   if (body === null) return new Uint8Array();
-  const isTls = url.startsWith("https:");
   let reader: ReadableStreamBYOBReader;
   try {
     reader = readerOf(body);

@@ -17,6 +17,11 @@ export interface HandlerOptions extends PageSettings, BaseOptions {
   readonly log: Pick<Log, "error"> & { readonly warn?: Log["warn"] | undefined };
   /** Whether the server takes new work; otherwise `/readyz` answers 503. */
   readonly isReady: () => boolean;
+  /**
+   * Whether callers connect by TLS; undefined if that is not known. The URL of a request does not tell:
+   * on Deno, its scheme is that of an absolute target.
+   */
+  readonly isTls?: boolean | undefined;
   /** Whether the service is closed; it then answers probes only. */
   readonly isClosed?: (() => boolean) | undefined;
   /** Keys of which callers must show one; undefined when no key is required. */

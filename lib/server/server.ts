@@ -128,6 +128,7 @@ export function createServerService(
     pinGuard: guard,
     sealKeys: keys.secrets,
     log,
+    isTls: config.tlsCert !== undefined,
     isReady: () => state.isReady,
     apiKeys: keys.callers,
     page: servicePage,

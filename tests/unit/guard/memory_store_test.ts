@@ -114,6 +114,23 @@ Deno.test("a flood restores an attempt by half as many wrong pins as a full tabl
   }
 });
 
+Deno.test("places that become free after a flood restore no attempt either", () => {
+  const room = 50;
+  const { store, clock } = storeWith(room, rulesWith({ maxFailures: 10 }));
+  // One wrong pin of each secret is forgiven in an hour; they then expire a day later.
+  const flood = 25 * room;
+  for (let i = 0; i < flood; i++) decide(store, `made up ${i}`, undefined);
+  clock.ms += HOUR;
+  let attempts = 0;
+  for (let i = 1; i <= room; i++) {
+    // A right pin frees the place of its secret.
+    decide(store, `made up ${flood - i}`, i);
+    for (let j = 0; j < 10; j++) if (decide(store, "user", undefined) === "wrong") attempts++;
+    decide(store, `other ${i}`, undefined);
+  }
+  assertEquals(attempts, 10);
+});
+
 Deno.test("a full memory store evicts the code that was used the longest ago, and its known sources", () => {
   fc.assert(
     fc.property(

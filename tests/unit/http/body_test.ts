@@ -16,8 +16,8 @@ import { Fault, type FaultCode } from "../../../lib/operations/fault.ts";
 const FORMAT = { mediaTypes: ["text/xml"] };
 
 /** Context of a request whose body is XML. */
-function contextOf(request: Request, bodyLimit = new BodyLimit()): BodyContext {
-  return { request, mediaType: parseMediaType("text/xml"), parts: { bodyLimit } };
+function contextOf(request: Request, bodyLimit = new BodyLimit(), isTls?: boolean): BodyContext {
+  return { request, mediaType: parseMediaType("text/xml"), parts: { bodyLimit, isTls } };
 }
 
 interface Body {
@@ -35,7 +35,7 @@ async function read(
     headers: { "content-type": "text/xml", ...headers },
   });
   const mediaType = parseMediaType(request.headers.get("content-type"));
-  const parts = { bodyLimit: new BodyLimit(timeoutMs) };
+  const parts = { bodyLimit: new BodyLimit(timeoutMs), isTls: false };
   const bytes = await readBody({ request, mediaType, parts }, FORMAT);
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
 }
@@ -281,25 +281,28 @@ Deno.test("readBody() accepts 4,096 chunks and not one more, and leaves the rest
   assertEquals(more.state, { cancelled: false, pulled: MAX_CHUNKS + 1 });
 });
 
-Deno.test("readBody() accepts 64 chunks at once over TLS and not one more, unless the length is declared", async () => {
-  const readTls = async (
-    sizes: Iterable<number>,
-    headers: Readonly<Record<string, string>> = {},
-  ): Promise<number> => {
-    const { stream } = chunks(sizes, "close");
-    const url = "https://localhost/";
-    const request = new Request(url, { method: "POST", body: stream, headers });
-    return (await readBody(contextOf(request, new BodyLimit()), FORMAT)).length;
-  };
-  const most = new Array<number>(MAX_CHUNKS_AT_ONCE).fill(1);
-  const more = [...most, 1];
-  assertEquals(await readTls(most), MAX_CHUNKS_AT_ONCE);
-  const fault = await assertRejects(() => readTls(more), Fault);
-  assertEquals([fault.code, fault.message], [
-    "body-too-large",
-    "More than 64 chunks of the body come at once.",
-  ]);
-  assertEquals(await readTls(more, { "content-length": "5000" }), more.length);
+Deno.test("readBody() accepts 64 chunks at once over TLS, or where it may be, and not one more, unless the length is declared", async () => {
+  // The scheme of an absolute target is the caller's.
+  const url = "http://localhost/";
+  for (const isTls of [true, undefined]) {
+    const readTls = async (
+      sizes: Iterable<number>,
+      headers: Readonly<Record<string, string>> = {},
+    ): Promise<number> => {
+      const { stream } = chunks(sizes, "close");
+      const request = new Request(url, { method: "POST", body: stream, headers });
+      return (await readBody(contextOf(request, new BodyLimit(), isTls), FORMAT)).length;
+    };
+    const most = new Array<number>(MAX_CHUNKS_AT_ONCE).fill(1);
+    const more = [...most, 1];
+    assertEquals(await readTls(most), MAX_CHUNKS_AT_ONCE);
+    const fault = await assertRejects(() => readTls(more), Fault);
+    assertEquals([fault.code, fault.message], [
+      "body-too-large",
+      "More than 64 chunks of the body come at once.",
+    ]);
+    assertEquals(await readTls(more, { "content-length": "5000" }), more.length);
+  }
 });
 
 Deno.test("readBody() accepts more than 64 chunks over TLS where they come one after another", async () => {
@@ -312,7 +315,7 @@ Deno.test("readBody() accepts more than 64 chunks over TLS where they come one a
     },
   }, { highWaterMark: 0 });
   const request = new Request("https://localhost/", { method: "POST", body });
-  const bytes = await readBody(contextOf(request, new BodyLimit()), FORMAT);
+  const bytes = await readBody(contextOf(request, new BodyLimit(), true), FORMAT);
   assertEquals(bytes.length, 2 * MAX_CHUNKS_AT_ONCE);
 });
 
@@ -359,14 +362,14 @@ Deno.test("readBody() reads an empty body", async () => {
 
 // Scheme, length of the body, whether it is too long, and size of the buffer.
 const OFFERS = [
-  ["http", 3, false, 4_352],
-  ["http", MAX_BODY_BYTES + 1, true, 4_352],
-  ["https", 3, false, 135_168],
-  ["https", MAX_BODY_BYTES + 1, true, 135_168],
+  [false, 3, false, 4_352],
+  [false, MAX_BODY_BYTES + 1, true, 4_352],
+  [true, 3, false, 135_168],
+  [true, MAX_BODY_BYTES + 1, true, 135_168],
 ] as const;
 
 Deno.test("readBody() offers a stream of bytes a buffer above the limits of the runtime, and lets go of it", async () => {
-  for (const [scheme, length, isTooLong, bufferBytes] of OFFERS) {
+  for (const [isTls, length, isTooLong, bufferBytes] of OFFERS) {
     const offered = new Set<number | undefined>();
     let left: number = length;
     const body = new ReadableStream({
@@ -380,8 +383,8 @@ Deno.test("readBody() offers a stream of bytes a buffer above the limits of the 
         byobRequest?.respond(size);
       },
     });
-    const request = new Request(`${scheme}://localhost/`, { method: "POST", body });
-    const outcome = readBody(contextOf(request), FORMAT);
+    const request = new Request("http://localhost/", { method: "POST", body });
+    const outcome = readBody(contextOf(request, new BodyLimit(), isTls), FORMAT);
     if (isTooLong) await assertRejects(() => outcome, Fault);
     else assertEquals((await outcome).length, length);
     assertEquals([...offered], [bufferBytes]);
