@@ -9,7 +9,7 @@ import process from "node:process";
 import tls from "node:tls";
 import { Timeouts } from "../../system/timeouts.ts";
 import { NO_REPLY, ServerError, serverName } from "./reasons.ts";
-import { isReply, probe, PROBE_PREFIX, type Send } from "./script.ts";
+import { probe, PROBE_PREFIX, type Send } from "./script.ts";
 import { CHANNELS, type SentinelConnection, SentinelWatch } from "./sentinel_watch.ts";
 import type { StoreAddress, StoreLogin, StoreUrl } from "./store_url.ts";
 
@@ -387,7 +387,16 @@ function openSentinelConnection(
 ): SentinelConnection {
   const open = (): Client => openClient(context, address, context.url.sentinelLogin(), 0);
   const [client, pushed] = [open(), open()];
-  const destroy = (): void => [client, pushed].forEach(destroyClient);
+  let isDestroyed = false;
+  const destroy = (): void => {
+    isDestroyed = true;
+    [client, pushed].forEach(destroyClient);
+  };
+  const connect = async (each: Client): Promise<void> => {
+    await each.connect();
+    // The client keeps a socket that connects after its end.
+    if (isDestroyed) destroyClient(each);
+  };
   client.on("error", () => {});
   // The next question then fails, and both are opened again.
   pushed.on("error", () => {
@@ -395,14 +404,15 @@ function openSentinelConnection(
     onNews();
   });
   return {
-    connect: () => client.connect(),
+    connect: () => connect(client),
     subscribe: async () => {
-      await pushed.connect();
+      await connect(pushed);
       try {
         await pushed.subscribe([...CHANNELS], onNews);
         return true;
       } catch (error) {
-        if (!isReply(error, "NOPERM")) throw error;
+        // A refusal: the connection is as it was.
+        if (!pushed.isReady) throw error;
         pushed.destroy();
         return false;
       }

@@ -80,11 +80,13 @@ export class SentinelWatch {
   readonly #answers = new Map<StoreAddress, NamedPrimary>();
   /** The first error of each Sentinel. */
   readonly #errors = new Map<StoreAddress, unknown>();
+  /** Sentinels whose last question failed. */
+  readonly #failing = new Set<StoreAddress>();
   #named: NamedPrimary | undefined;
   #isStarted = false;
   #isClosed = false;
   #isOut = false;
-  /** The first failure since the last answer. */
+  /** Time since which all Sentinels fail. */
   #failedMs: number | undefined;
 
   /** Makes a watch. */
@@ -177,6 +179,7 @@ export class SentinelWatch {
 
   #hear(address: StoreAddress, answer: NamedPrimary): void {
     if (this.#isClosed) return;
+    this.#failing.delete(address);
     this.#failedMs = undefined;
     if (this.#isOut) {
       this.#isOut = false;
@@ -206,7 +209,9 @@ export class SentinelWatch {
     if (this.#isClosed) return;
     if (!this.#errors.has(address)) this.#errors.set(address, error);
     this.#settleFirst();
-    const { now, onOutage } = this.#options;
+    this.#failing.add(address);
+    const { addresses, now, onOutage } = this.#options;
+    if (this.#failing.size < addresses.length) return;
     this.#failedMs ??= now();
     if (!this.#isStarted || this.#isOut || now() - this.#failedMs < OUTAGE_MS) return;
     this.#isOut = true;
