@@ -282,7 +282,7 @@ const TABLE = {
     examples: ["authenticator licenses"],
   },
   help: {
-    summary: "Show help, or the help of one command",
+    summary: "Show help, or the help of one command (also -h)",
     details: "The same as --help after a command.",
     options: {},
     uses: [],
@@ -290,7 +290,7 @@ const TABLE = {
     examples: ["authenticator help pair"],
   },
   version: {
-    summary: "Show version, commit, runtime and target",
+    summary: "Show version, commit, runtime and target (also -V)",
     details: "The same as --version.",
     options: {},
     uses: [],

@@ -104,8 +104,8 @@ Deno.test("docs/sealing.md: who leaves takes the call out of the application bef
   const order = [
     "call of `/seal`",
     "`unseal` in place",
-    "Drop the option",
     "last line of the block",
+    "Drop the option",
   ];
   const places = order.map((words) => leave.indexOf(words));
   assertEquals(places, places.toSorted((a, b) => a - b));
