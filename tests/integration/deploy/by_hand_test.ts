@@ -23,7 +23,7 @@ Deno.test("nginx reaches instances that are started by hand, and nothing else do
     const servers: Daemon[] = [];
     try {
       for (const number of ["1", "2"]) {
-        const args = options!.replace("authenticator-1", `authenticator-${number}`).split(" ");
+        const args = options!.replace("/authenticator-1/", `/authenticator-${number}/`).split(" ");
         servers.push(startDaemon([...sourceWords(), ...args], `${folder}/server-${number}`));
       }
       const sockets = ["1", "2"].map((name) => `${folder}/authenticator-${name}/socket`);
