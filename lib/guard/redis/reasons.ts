@@ -75,7 +75,10 @@ const STORE_REASONS: readonly (readonly [RegExp, string])[] = [
   // Messages of the client, and of this folder.
   [/^(?:Connection timeout|Socket timeout)/, "cannot be reached in time"],
   [/^(?:Socket closed unexpectedly|The client is|Disconnects client)/, "closes the connection"],
-  [/^(?:All the root nodes|Cannot find node|There is no (?:primary|connection))/, "cannot be reached"],
+  [
+    /^(?:All the root nodes|Cannot find node|There is no (?:primary|connection))/,
+    "cannot be reached",
+  ],
   [/^(?:The queue is full|No reply in time)/, "does not answer in time"],
   [/^(?:Unknown RESP type|Unreadable reply)/, "does not speak the Redis protocol"],
 ];
