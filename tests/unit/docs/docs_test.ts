@@ -58,7 +58,7 @@ Deno.test("docs/wire.md: the table of limits is the one that is kept", () => {
     ["Body of JSON", `${numbers.format(MAX_JSON_BYTES)} bytes`, "413"],
     ["JSON: the value of a member, nested", numbers.format(MAX_JSON_DEPTH), "400"],
     ["Chunks of a body, as they arrive", numbers.format(MAX_CHUNKS), "413"],
-    ["The same over TLS, at once", numbers.format(MAX_CHUNKS_AT_ONCE), "413"],
+    ["The same over TLS or by the library, at once", numbers.format(MAX_CHUNKS_AT_ONCE), "413"],
     ["Reading a body", `${BODY_TIMEOUT_MS / 1000} seconds`, "408"],
     ["Bodies over 4 KiB, or of unknown length, at once", numbers.format(MAX_LONG_BODIES), "503"],
     ["Query string", `${numbers.format(MAX_QUERY_LENGTH)} characters`, "414"],
