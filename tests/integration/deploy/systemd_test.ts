@@ -349,7 +349,9 @@ const DROP_INS = "/etc/systemd/system/authenticator.service.d";
 
 /** Settings of a machine: what `check` shows, the files, and the answer to a call without a key. */
 async function settingsOf({ say }: Machine): Promise<string> {
-  return (await say("authenticator-as-service check 2>&1")).replaceAll(/command-\d+/g, "") +
+  const shown = await say("authenticator-as-service check 2>&1");
+  // The folder of the credentials has a process id, whose length is the width of a column.
+  return shown.replaceAll(/command-\d+/g, "").replaceAll(/ +/g, " ") +
     await say(`sha256sum /etc/authenticator/* ${DROP_INS}/*
       stat --format='%a %U %n' /etc/authenticator /etc/authenticator/*
       curl --silent --output /dev/null --write-out '%{http_code}' ${HERE}/`);
