@@ -102,7 +102,10 @@ const STEPS: readonly Step[] = [
   suite("interop", { program: "bun", when: "night" }),
   suite("interop", { program: "executable", when: "night" }),
   suite("redis", { program: "deno" }),
-  // The gate for each recipe takes as long as all other suites of a change.
+  suite("recipes", {
+    command: `${task} suite tests/integration/recipes/extending_test.ts`,
+  }),
+  // The gate for each recipe.
   suite("recipes", { when: "night", minutes: 60 }),
   suite("databases", { program: "executable" }),
   suite("browser", { beside: true }),

@@ -26,7 +26,7 @@ const BESIDE = [/\.lua$/, /^lib\/page\/browser\//, /^lib\/server\/runtime\//];
 const PROGRAMS = /^lib\/page\/programs\//;
 
 /** Tests that compare the page's script with its sources, and would notice any mistake there. */
-const SCRIPT_TEST = "tests/unit/page/page_script_test.ts";
+const SCRIPT_TEST = "tests/unit/page/script_test.ts";
 
 /** Suites by the sources that they meet; all other sources have the last. */
 const SUITES: readonly (readonly [sources: RegExp, folder: string, program?: string])[] = [

@@ -49,11 +49,11 @@ interface HeldFailures extends Failures {
  * Store in memory.
  *
  * Used codes and known sources come from right pins only and have their own tables, so a flood of
- * wrong pins for made-up secrets cannot evict them. A full table evicts the entry that expires first: of
- * failures, those of the secret with the fewest. Secrets that come after an eviction expire later by the rest
- * of its time (Young, 1994, "GreedyDual"). Otherwise a table full of two wrong pins each would
- * forget every secret with one at the next pin. To evict an entry and so regain its attempts, an attacker
- * has to send half as many wrong pins as the store has entries, or more, for each of these attempts.
+ * wrong pins for made-up secrets cannot evict them. A full table evicts the entry that expires first:
+ * of failures, those of the secret with the fewest. Secrets that come after an eviction expire later by
+ * the rest of its time (Young, 1994, "GreedyDual"). Otherwise a table full of two wrong pins each would
+ * forget every secret with one at the next pin. To evict an entry and so regain its attempts, an
+ * attacker has to send half as many wrong pins as the store has entries, or more, for each of them.
  */
 export class MemoryStore implements GuardStore, MemoryStoreAdmin {
   readonly #rules: GuardRules;

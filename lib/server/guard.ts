@@ -48,7 +48,8 @@ export interface KeyedGuard extends Guard {
 /**
  * Makes the guard of the options.
  *
- * @returns The guard with the name of its key; undefined when the options refuse no right pin: no throttling and no single use.
+ * @returns The guard with the name of its key; undefined when the options refuse no right pin: no
+ * throttling and no single use.
  * @throws {OptionFileError} When a file of the options cannot be used.
  */
 export function createGuard(config: Config, observer: GuardObserver): KeyedGuard | undefined {

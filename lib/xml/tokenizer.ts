@@ -3,8 +3,9 @@
  * production in the comment above it.
  *
  * Accepted: all of XML but the document type declaration and a version other than 1.0, which §2.8 has
- * read as 1.0; and of entities only the five predefined ones and character references. Checked here: all that one token shows by itself. Checked in
- * `tree.ts`: nesting, one root element, and Namespaces in XML 1.0.
+ * read as 1.0; and of entities only the five predefined ones and character references. Checked here:
+ * all that one token shows by itself. Checked in `tree.ts`: nesting, one root element, and Namespaces
+ * in XML 1.0.
  *
  * Each token is a slice of the one text, which engines keep as offset and length, so time and
  * memory are linear in the text.

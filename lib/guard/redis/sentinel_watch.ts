@@ -66,9 +66,10 @@ interface NamedPrimary extends StoreAddress {
  * Watch of Sentinels.
  *
  * The Sentinels push news of a move, and are then asked at once; also in turn, for what was not
- * pushed. All connections stay open: a new one with TLS and a login costs more than all commands. The Sentinel that directs a failover names the new primary first; one
- * that is cut off, or restarted with an old configuration, names an old one. Hence the highest epoch
- * counts, and another primary of a lower epoch only once most Sentinels name it.
+ * pushed. All connections stay open: a new one with TLS and a login costs more than all commands. The
+ * Sentinel that directs a failover names the new primary first; one that is cut off, or restarted with
+ * an old configuration, names an old one. Hence the highest epoch counts, and another primary of a
+ * lower epoch only once most Sentinels name it.
  */
 export class SentinelWatch {
   readonly #options: SentinelWatchOptions;

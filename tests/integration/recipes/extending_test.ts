@@ -15,6 +15,10 @@ async function replyTo(base: string, { path, ...init }: WrittenCall): Promise<st
   return text;
 }
 
+Deno.test("each recipe shows the sources as they are", async () => {
+  for (const recipe of RECIPES) await withTree("shown-", (folder) => apply(recipe, folder));
+});
+
 Deno.test("the operation of docs/extending.md answers in every binding, and in that of the page", async () => {
   await withTree("extending-", async (folder) => {
     for (const title of ["Add a binding", "Add an operation"]) {
