@@ -236,31 +236,11 @@ Deno.test("without a secret, the form of the pin offers one", async () => {
 });
 
 Deno.test("what is pasted into the field of the secret is named", async () => {
-  const setupKey = referenceBase32(TEXT);
   const rows = [
-    [server, setupKey, /looks like a setup key .* made from: 12345678901234567890$/],
-    [
-      server,
-      `otpauth://totp/a:b?secret=${setupKey}&issuer=a`,
-      /Key URI: .*: 12345678901234567890$/,
-    ],
-    [server, `otpauth://hotp/a:b?secret=${setupKey}&counter=1`, /counter-based/],
-    [server, `otpauth://totp/a:b?secret=${setupKey}&digits=8&algorithm=sha1`, /by digits\. The/],
-    [server, "otpauth://totp/a:b?issuer=a", /without a secret/],
-    [server, BASE32.toLowerCase(), /looks like a setup key/],
-    [server, "correcthorsebatterystaple", /^$/],
-    [server, "user/secret/with/slashes", /^$/],
-    [base32, "otpauth://totp/a:b?issuer=a", /without a secret/],
-    [base32, `otpauth://totp/a:b?secret=${BASE32}`, /^This is a Key URI, and not Base32\./],
-    [server, BASE32, /looks like a setup key .* and not this\.$/],
-    [server, `otpauth://totp/a:b?secret=${BASE32}`, /--secret-encoding base32/],
-    [server, "7a3f0c1e-9b5d-4c2a-8e6f-1d2c3b4a5f60", /is a GUID, taken as text/],
-    [server, "0123456789abcdef0123456789abcdef", /hexadecimal digits, taken as text/],
-    [server, "q83vEjRWeJCrze8SNFZ4kKvN7xI=", /looks like Base64, taken as text/],
+    [server, referenceBase32(TEXT), /looks like a setup key .* made from: 12345678901234567890$/],
     [server, TEXT, /^$/],
-    [base32, `otpauth://totp/a:b?secret=${BASE32}`, /only its secret: JBSWY3DPEHPK3PXP/],
     [base32, BASE32, /^$/],
-    [base32, "ABCDEFABCDEFABCDEFABCDEFABCDEFAB", /^$/],
+    [base32, `otpauth://totp/a:b?secret=${BASE32}`, /only its secret: JBSWY3DPEHPK3PXP/],
   ] as const;
   for (const [{ url }, secret, says] of rows) {
     await visit(`${url}/api.asmx?op=ValidatePin`, async (page) => {
@@ -271,7 +251,7 @@ Deno.test("what is pasted into the field of the secret is named", async () => {
         secret,
       );
       // The server refuses what is not Base32.
-    }, { complaints: url === base32.url && secret.startsWith("otpauth") ? 1 : 0 });
+    }, { complaints: secret.startsWith("otpauth") ? 1 : 0 });
   }
 });
 
