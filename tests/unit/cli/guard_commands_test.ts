@@ -262,6 +262,22 @@ Deno.test("status prints the reply of another program at the port without contro
   assert(stdout.length < 10_000);
 });
 
+Deno.test("what a server at the port says of an error ends the sentence, in one line", async () => {
+  for (const [said, shown] of [["\r\n Not  now.\r\n", ": Not  now"], [" \n", ""]] as const) {
+    await using server = Deno.serve(
+      { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+      () => new Response(said, { status: 500 }),
+    );
+    const port = String(server.addr.port);
+    const [, , stderr] = await status(["--metrics-port", port]);
+    const place = `127.0.0.1:${port}`;
+    assertEquals(
+      stderr,
+      `authenticator: error: the server at ${place} answers with status 500${shown}.\n`,
+    );
+  }
+});
+
 Deno.test("no command prints the key or the secret that another program at the port sends back", async () => {
   const key = "canary-operator-key-0123456789";
   await withFolder(async (folder) => {

@@ -3,7 +3,8 @@ import { StoreMonitor } from "../../../../lib/guard/redis/monitor.ts";
 import type { Send } from "../../../../lib/guard/redis/script.ts";
 import { ManualTimers } from "../../../support/timers.ts";
 
-const PERIOD_MS = 30_000;
+/** Difference of clocks that is no finding. */
+const MAX_CLOCK_MS = 10_000;
 
 /** What the servers of a store answer. */
 interface Answers {
@@ -56,7 +57,7 @@ function testMonitor(
         },
         keyId: "own",
         now: () => nowMs,
-        maxClockMs: PERIOD_MS / 3,
+        maxClockMs: MAX_CLOCK_MS,
         onFinding: ({ kind, ...more }) =>
           void events.push([kind, ...Object.values(more)].join(" ")),
         onEnd: (kind) => void events.push(`end of ${kind}`),
@@ -76,9 +77,15 @@ function testMonitor(
 
 testMonitor("compares the clocks beyond the round trip, and reports once", async (setup) => {
   const { answers, monitor, events, look, slow, has } = setup;
-  answers.clocksMs = [1e12 + 9_000];
+  answers.clocksMs = [1e12 + MAX_CLOCK_MS];
   await look();
-  assertEquals([monitor.aheadMs, has("clock"), events], [-9_000, false, []]);
+  assertEquals([monitor.aheadMs, has("clock"), events], [-MAX_CLOCK_MS, false, []]);
+  answers.clocksMs = [1e12 + MAX_CLOCK_MS + 1];
+  await look();
+  assertEquals([has("clock"), events.splice(0)], [true, [`clock ${-MAX_CLOCK_MS - 1}`]]);
+  answers.clocksMs = [1e12];
+  await look();
+  assertEquals([has("clock"), events.splice(0)], [false, ["end of clock"]]);
   answers.clocksMs = [1e12, 1e12 - 90_000];
   await look();
   await look();

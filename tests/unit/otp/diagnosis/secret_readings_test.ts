@@ -101,6 +101,8 @@ const ROWS: readonly (readonly [SecretReading, string, readonly string[]])[] = [
   ["guid", "0f8fad5b-d9cb-469f-a165-70867728950e1", []],
   ["html", "a&lt;b&amp;lt;", ["a<b&lt;", "a&amp;lt;b&amp;amp;lt;"]],
   ["html", "a&apos;b", ["a'b", "a&amp;apos;b"]],
+  ["html", "&gt;&quot;&#39;", [`>"'`, "&amp;gt;&amp;quot;&amp;#39;"]],
+  ["html", `<>"'`, ["&lt;&gt;&quot;&#39;"]],
   ["utf-16", "a!", ["\0a\0!", "a\0!\0"]],
   ["latin-1", "key!", []],
   ["latin-1", "\u20ac!", ["\u00e2\u0082\u00ac!"]],
