@@ -1,13 +1,13 @@
 /**
  * Measures how many small mistakes the tests notice. Of each line drawn by chance, in a copy of the
- * project, the unit tests run with one mistake, those of its room first. Where they notice nothing,
- * the suite of `tests/integration/` runs that meets the room.
+ * project, the unit tests that import it run with one mistake, the nearest first. Where they notice
+ * nothing, the suite of `tests/integration/` runs that meets the room.
  *
- *     deno task mutation [--sample 100] [--beside 10] [--seed TEXT] [--least 91] [--list] [PATH]...
+ *     deno task mutation [--sample 100] [--beside 10] [--seed TEXT] [--least 91] [--list | --unit] [PATH]...
  *
  * The sample is of `lib/`, with `--beside` more of each of `lib/page/browser/`,
  * `lib/server/runtime/` and the scripts in Lua. The seed is the hash of the last commit that changed a
- * test, so that nobody chooses it. Prints each mistake with its outcome and a table, and exits with 1
+ * test, so that nobody chooses it. `--unit` leaves the suites out. Prints each mistake with its outcome and a table, and exits with 1
  * if fewer than `--least` percent were noticed.
  *
  * @module
@@ -24,6 +24,11 @@ const BESIDE = [/\.lua$/, /^lib\/page\/browser\//, /^lib\/server\/runtime\//];
 
 /** Programs in the page, which are text. */
 const PROGRAMS = /^lib\/page\/programs\//;
+
+/** The script of the page. */
+const SCRIPT = "lib/page/script.js";
+
+const UNIT_TEST = /^tests\/unit\/.*_test\.ts$/;
 
 /** Tests that compare the page's script with its sources, and would notice any mistake there. */
 const SCRIPT_TEST = "tests/unit/page/script_test.ts";
@@ -77,12 +82,57 @@ function suiteRun(file: string): TestRun {
   };
 }
 
+/** A module in the output of `deno info --json`. */
+interface ModuleInfo {
+  readonly specifier: string;
+  readonly dependencies?: readonly { readonly code?: { readonly specifier: string } }[];
+}
+
+/** Modules that import each module, below the unit tests of a copy. */
+async function importersIn(
+  folder: string,
+  files: readonly string[],
+): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+  const tests = files.filter((file) => UNIT_TEST.test(file) && file !== SCRIPT_TEST);
+  const root = "unit_tests.ts";
+  await Deno.writeTextFile(folder + root, tests.map((file) => `import "./${file}";\n`).join(""));
+  const { stdout } = await runToEnd([Deno.execPath(), "info", "--json", root], { cwd: folder });
+  const { modules }: { modules: readonly ModuleInfo[] } = JSON.parse(stdout);
+  const importers = new Map<string, Set<string>>();
+  const nameOf = (specifier: string): string => specifier.split(folder).at(-1)!;
+  for (const { specifier, dependencies = [] } of modules) {
+    for (const { code } of dependencies) {
+      if (code === undefined) continue;
+      const imported = nameOf(code.specifier);
+      importers.set(imported, (importers.get(imported) ?? new Set()).add(nameOf(specifier)));
+    }
+  }
+  return importers;
+}
+
 /** A copy of the project, in which one source after the other has a mistake. */
 class Copy {
   /** Suites that pass without a mistake, by their arguments. */
   readonly #passing = new Set<string>();
+  readonly #importers: ReadonlyMap<string, ReadonlySet<string>>;
 
-  constructor(readonly folder: string) {}
+  constructor(
+    readonly folder: string,
+    importers: ReadonlyMap<string, ReadonlySet<string>>,
+    readonly unitOnly: boolean,
+  ) {
+    this.#importers = importers;
+  }
+
+  /** Unit tests that import a source, those with the fewest modules between first. */
+  #testsOf(file: string): readonly string[] {
+    const found = new Set(isBundled(file) ? [file, SCRIPT] : [file]);
+    // A set is walked in the order of its entries, those that are added meanwhile too.
+    for (const each of found) {
+      for (const importer of this.#importers.get(each) ?? []) found.add(importer);
+    }
+    return [...found].filter((each) => UNIT_TEST.test(each));
+  }
 
   /** Whether a run of the tests fails, or does not end. */
   async fails({ args, env, deadlineMs }: TestRun): Promise<boolean> {
@@ -103,11 +153,9 @@ class Copy {
   /** Returns the tests that notice a mistake; undefined when none do. */
   async noticedBy(mutant: Mutant): Promise<"unit" | "suite" | undefined> {
     const { file } = mutant;
-    const room = roomOf(mutant);
-    const own = room === "mod.ts" ? "tests/unit/mod_test.ts" : `tests/unit/${room}/`;
-    for (const run of [unitRun(own), unitRun("tests/unit/")]) {
-      if (await this.#with(mutant, run)) return "unit";
-    }
+    const tests = this.#testsOf(file);
+    if (tests.length > 0 && await this.#with(mutant, unitRun(...tests))) return "unit";
+    if (this.unitOnly) return undefined;
     const suite = suiteRun(file);
     await this.requirePassing(suite);
     return await this.#with(mutant, suite) ? "suite" : undefined;
@@ -117,14 +165,13 @@ class Copy {
   async #with({ file, at, original, replacement }: Mutant, run: TestRun): Promise<boolean> {
     const text = await Deno.readTextFile(this.folder + file);
     const changed = text.slice(0, at) + replacement + text.slice(at + original.length);
-    const isBundled = /^lib\/page\/(?:browser|shared)\//.test(file);
     await Deno.writeTextFile(this.folder + file, changed);
     try {
       // A script that cannot be bundled cannot be released.
-      return isBundled && !await this.#bundle() || await this.fails(run);
+      return isBundled(file) && !await this.#bundle() || await this.fails(run);
     } finally {
       await Deno.writeTextFile(this.folder + file, text);
-      if (isBundled) await Deno.copyFile(new URL(SCRIPT, ROOT), this.folder + SCRIPT);
+      if (isBundled(file)) await Deno.copyFile(new URL(SCRIPT, ROOT), this.folder + SCRIPT);
     }
   }
 
@@ -135,7 +182,9 @@ class Copy {
   }
 }
 
-const SCRIPT = "lib/page/script.js";
+function isBundled(file: string): boolean {
+  return /^lib\/page\/(?:browser|shared)\//.test(file);
+}
 
 function roomOf({ file }: Mutant): string {
   return file.split("/")[1]!;
@@ -146,7 +195,7 @@ function print(text: string): void {
 }
 
 if (import.meta.main) {
-  const { values: { sample, beside, seed, least, list }, positionals } = parseArgs({
+  const { values: { sample, beside, seed, least, list, unit }, positionals } = parseArgs({
     allowPositionals: true,
     options: {
       sample: { type: "string", default: "100" },
@@ -154,6 +203,7 @@ if (import.meta.main) {
       seed: { type: "string" },
       least: { type: "string", default: "91" },
       list: { type: "boolean", default: false },
+      unit: { type: "boolean", default: false },
     },
   });
   const log = ["git", "log", "-1", "--format=%H", "--", "tests/", ":!tests/mutate.ts"];
@@ -173,7 +223,8 @@ if (import.meta.main) {
   }
   print(`Seed ${usedSeed}: ${drawn.size} of ${all.length} mistakes`);
   const noticed = new Map<string, number[]>();
-  const copy = new Copy(list ? "" : await copyOf(files));
+  const folder = list ? "" : await copyOf(files);
+  const copy = new Copy(folder, list ? new Map() : await importersIn(folder, files), unit);
   try {
     if (!list) await copy.requirePassing(unitRun("tests/unit/"));
     for (const mutant of drawn) {

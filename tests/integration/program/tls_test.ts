@@ -204,6 +204,14 @@ Deno.test("SIGHUP shows a new certificate, and a request under way is finished",
   });
 });
 
+Deno.test("a new certificate is shown after a minute without a signal", async () => {
+  await withFirst(async (program, put) => {
+    put(SECOND);
+    await program.logged("the certificate was read again");
+    await isShown(program, "second");
+  });
+});
+
 Deno.test("SIGHUP shows a new certificate beside a caller that sends nothing", async () => {
   await withFirst(async (program, put) => {
     const { hostname, port } = new URL(program.url);
