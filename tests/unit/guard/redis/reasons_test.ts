@@ -112,6 +112,13 @@ for (const [error, saying] of REASONS) {
   });
 }
 
+Deno.test("storeClause() takes the words of a reason for it only where an error begins with them", () => {
+  for (const [error] of REASONS) {
+    if (typeof error !== "string") continue;
+    assertEquals(storeClause(new Error(`canary ${error}`)), "answers with errors", error);
+  }
+});
+
 Deno.test("serverName() shows an address only where it is a host and a port", () => {
   const shown = ["10.0.0.9", "redis-1.example", "fd00::9", "[fd00::9]"];
   for (const host of shown) {
