@@ -7,7 +7,7 @@
 import { Buffer } from "node:buffer";
 import { connect as connectPlain, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
-import { systemErrorCode, systemErrorReason } from "../system/system_error.ts";
+import { describeSystemError, systemErrorCode } from "../system/system_error.ts";
 import {
   closedError,
   isReset,
@@ -111,8 +111,7 @@ function systemFailure(error: unknown): NoReplyError {
         "certificates of the system are not read",
     );
   }
-  const reason = systemErrorReason(code) ?? "the system refuses";
-  return new NoReplyError(`cannot be reached: ${reason}`, "unreachable");
+  return new NoReplyError(`cannot be reached: ${describeSystemError(error)}`, "unreachable");
 }
 
 // Wildcard addresses, with the loopback address to connect to.
