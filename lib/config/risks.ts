@@ -87,7 +87,8 @@ function isBare(guard: Config["guard"]): boolean {
   return guard !== "memory" && !guard.isEncrypted && !guard.authorities.every(isLoopback);
 }
 
-function hasPassword(guard: Config["guard"]): boolean {
+/** Whether the URL of the guard's store has a password. */
+export function hasPassword(guard: Config["guard"]): boolean {
   return guard !== "memory" && guard.hasPassword;
 }
 

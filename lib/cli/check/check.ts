@@ -67,7 +67,7 @@ function checkOfUnit(unit: string, config: Config, files: ConfigFiles | undefine
     unit,
     config,
     lines: files?.lines ?? new Map(),
-    env: (name) => readVariable(name).value,
+    env: readVariable,
   });
   risks.forEach(warn);
   if (problems.length > 0) throw new OptionFileError(problems.join("; "));

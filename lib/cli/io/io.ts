@@ -33,11 +33,9 @@ export function warn(sentences: string): void {
  * @throws {CommandError} When the write fails.
  */
 export async function writeOut(text: string): Promise<void> {
-  try {
-    await writeStdout(text);
-  } catch (error) {
+  await writeStdout(text).catch((error) => {
     if (systemErrorCode(error) !== "EPIPE") throw unwritten(error);
-  }
+  });
 }
 
 /**
@@ -47,11 +45,9 @@ export async function writeOut(text: string): Promise<void> {
  * @throws {CommandError} When the write fails.
  */
 export async function writeAll(text: string): Promise<void> {
-  try {
-    await writeStdout(text);
-  } catch (error) {
+  await writeStdout(text).catch((error) => {
     throw unwritten(error);
-  }
+  });
 }
 
 function unwritten(error: unknown): CommandError {
@@ -159,20 +155,12 @@ export async function writeNewFiles(...files: readonly NewFile[]): Promise<void>
   }
 }
 
-/** Value of an environment variable. */
-export interface Variable {
-  /** The value; undefined when it is unset or unreadable. */
-  readonly value: string | undefined;
-  /** Whether the runtime permits reading it. */
-  readonly readable: boolean;
-}
-
-/** Reads a foreign environment variable, which a runtime may forbid. */
-export function readVariable(name: string): Variable {
+/** Reads a foreign environment variable; undefined when it is unset, or the runtime forbids it. */
+export function readVariable(name: string): string | undefined {
   try {
-    return { value: process.env[name], readable: true };
+    return process.env[name];
   } catch {
-    return { value: undefined, readable: false };
+    return undefined;
   }
 }
 

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { constants } from "node:os";
 import process from "node:process";
 import type { Config } from "../../config/options.ts";
 import { protectionsOf } from "../../config/protections.ts";
@@ -26,9 +27,6 @@ import { stopSignal } from "./stop_signal.ts";
 
 /** Time between two looks at the files of the certificate. */
 const CERTIFICATE_LOOK_MS = 60_000;
-
-/** Exit codes of signals before the server listens: 128 and the number of the signal. */
-const EXIT_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
 
 /** Timeout for in-flight requests after a stop signal: ten seconds. */
 const DRAIN_TIMEOUT_MS = MAX_DRAIN_MS + 1_000;
@@ -71,7 +69,7 @@ export async function serve(
   const runtime = currentRuntime();
   const service = createServerService(runtime, config, {
     version: VERSION,
-    color: process.stderr.isTTY === true && !readVariable("NO_COLOR").value,
+    color: process.stderr.isTTY === true && !readVariable("NO_COLOR"),
   });
   const { log, state } = service;
   try {
@@ -83,7 +81,7 @@ export async function serve(
     const stopped = stopSignal(config.exitWithParent);
     void stopped.then((reason) => {
       if (state.address === undefined && reason !== "standard input ended") {
-        process.exit(EXIT_CODES[reason]);
+        process.exit(128 + constants.signals[reason]);
       }
     });
     await service.selfCheck;
@@ -100,7 +98,6 @@ export async function serve(
     const reload = new Reload(config, {
       listener,
       service,
-      keys: service.keys,
       tls: options.tls,
       version,
       changedOptions: () => files === undefined ? [] : changedLines(files),
