@@ -13,7 +13,7 @@ import { readConfigFiles } from "./lib/cli/args/config_file.ts";
 import { parseCommand } from "./lib/cli/args/parse.ts";
 import { help } from "./lib/cli/args/help.ts";
 import { doctor } from "./lib/cli/doctor/doctor.ts";
-import { guardName, guardUnlock } from "./lib/cli/guard.ts";
+import { guardName, guardUnlock } from "./lib/cli/guard_commands.ts";
 import { healthcheck } from "./lib/cli/healthcheck.ts";
 import { CommandError, readVariable, variableNames, writeOut } from "./lib/cli/io/io.ts";
 import { flushOutput, writeStderr } from "./lib/cli/io/output.ts";

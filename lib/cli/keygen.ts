@@ -14,7 +14,7 @@ import { readOptionText } from "../server/files/option_file.ts";
 import { isKeyName, KeyFileError, keyLines, keyNameOf } from "../system/key_file.ts";
 import { describeSystemError, systemErrorCode } from "../system/system_error.ts";
 import type { Command } from "./args/parse.ts";
-import type { Print } from "./guard.ts";
+import type { Print } from "./guard_commands.ts";
 import { CommandError, writeNewFiles } from "./io/io.ts";
 import { writeStderr } from "./io/output.ts";
 

@@ -18,7 +18,7 @@ import { warn } from "../io/io.ts";
 import { ListenError } from "../../server/listen/error.ts";
 import { systemErrorCode } from "../../system/system_error.ts";
 import type { TcpAddress } from "../../server/runtime/runtime.ts";
-import { atStore } from "../guard.ts";
+import { atStore } from "../guard_commands.ts";
 import { isAuthenticator } from "../healthcheck.ts";
 
 /**
