@@ -37,46 +37,34 @@ export async function pairCommand(
   options: OptionsOf<"pair">,
   print: (text: string) => void,
 ): Promise<number> {
-  const names = namesIn(options);
+  const { appName, appInfo, secretFile, svg, png } = options;
+  if (appName === undefined) throw new UsageError("pair needs --app-name");
+  if (appInfo === undefined) throw new UsageError("pair needs --app-info");
+  if (options.newSecret && secretFile !== undefined) {
+    throw new UsageError("--new-secret and --secret-file cannot be used together");
+  }
   const secretCode = options.newSecret
     ? newSecret(config.secretEncoding, crypto)
-    : await readSecret(options.secretFile);
-  const info = await askService({ ...names, secretCode }, config);
-  const { appName: issuer, appInfo: account } = names;
-  const uri = formatKeyUri({ ...config, issuer, account, secret: info.ManualSetupCode });
+    : await readSecret(secretFile);
+  const info = await askService({ appName, appInfo, secretCode }, config);
+  const secret = info.ManualSetupCode;
+  const uri = formatKeyUri({ ...config, issuer: appName, account: appInfo, secret });
   // The operation Pair, with the same call, refuses a URI that does not fit.
   const code = encodeForScreen(uri)!;
-  const { svg, png } = options;
   await writeNewFiles([svg, `${svgOf(info)}\n`], [png, pngOf(code)]);
   if (options.newSecret) {
     print(`Secret code: ${secretCode}`);
     print("             (what the calling application sends; keep it, it is shown only here)");
   }
-  const groups = info.ManualSetupCode.match(/.{1,4}/g)!.join(" ");
   const { digits, period, algorithm } = config;
-  print(`Setup key:   ${groups}`);
-  print(`Issuer:      ${printable(nameWithoutColons(issuer), Infinity)}`);
-  print(`Account:     ${printable(nameWithoutColons(account), Infinity)}`);
+  print(`Setup key:   ${secret.match(/.{1,4}/g)!.join(" ")}`);
+  print(`Issuer:      ${printable(nameWithoutColons(appName), Infinity)}`);
+  print(`Account:     ${printable(nameWithoutColons(appInfo), Infinity)}`);
   print(`Codes:       time-based, ${digits} digits, every ${period} seconds, ${algorithm}`);
   print(`Key URI:     ${uri}`);
   printPicture(code, print);
-  warnOfRisks(info.ManualSetupCode, config);
+  warnOfRisks(secret, config);
   return 0;
-}
-
-interface Names {
-  readonly appName: string;
-  readonly appInfo: string;
-}
-
-function namesIn(options: OptionsOf<"pair">): Names {
-  const { appName, appInfo, newSecret, secretFile } = options;
-  if (appName === undefined) throw new UsageError("pair needs --app-name");
-  if (appInfo === undefined) throw new UsageError("pair needs --app-info");
-  if (newSecret && secretFile !== undefined) {
-    throw new UsageError("--new-secret and --secret-file cannot be used together");
-  }
-  return { appName, appInfo };
 }
 
 async function askService(args: object, config: Config): Promise<PairingInfo> {

@@ -82,15 +82,11 @@ function table(rows: readonly (readonly [string, string, string])[]): string {
     .join("\n");
 }
 
-/** Result of reading the files of the options, as `serve` does. */
-interface Reading {
-  /** The names of the keys in each usable file of keys, by option. */
+// Reads the files of the options, as `serve` does. Problems are reasons against a start, as clauses.
+function readFiles(config: Config): {
   readonly names: ReadonlyMap<keyof Config, readonly KeyName[]>;
-  /** The reasons that prevent a start of the server, as clauses. */
   readonly problems: readonly string[];
-}
-
-function readFiles(config: Config): Reading {
+} {
   const { guardKeyFile } = config;
   const names = new Map<keyof Config, readonly KeyName[]>();
   const problems: string[] = [];

@@ -70,15 +70,6 @@ export async function* stdinChunks(): AsyncGenerator<Uint8Array> {
 }
 
 /**
- * Reads the text of a file.
- *
- * @throws {CommandError} When it cannot be read, is too long or is not UTF-8.
- */
-export async function readTextFile(path: string): Promise<string> {
-  return await readText(createReadStream(path), path);
-}
-
-/**
  * Reads the text of standard input: to its end, or line by line from a terminal.
  *
  * @param prompts The prompts at a terminal, one for each line.
@@ -86,13 +77,13 @@ export async function readTextFile(path: string): Promise<string> {
  */
 export async function readStdin(prompts: readonly Prompt[]): Promise<string> {
   if (!process.stdin.isTTY) return await readText(process.stdin, "standard input");
-  const typed = await askLines(prompts);
-  if (typed.isInterrupted) throw new CommandError("interrupted");
+  const lines = await askLines(prompts);
+  if (lines === undefined) throw new CommandError("interrupted");
   // U+FFFD replaces each invalid character, so different secrets would be equal.
-  if (typed.lines.some((line) => line.includes("\uFFFD"))) {
+  if (lines.some((line) => line.includes("\uFFFD"))) {
     throw new CommandError("what was typed is not UTF-8 text");
   }
-  return typed.lines.map((line) => `${line}\n`).join("");
+  return lines.map((line) => `${line}\n`).join("");
 }
 
 /**
@@ -103,7 +94,7 @@ export async function readStdin(prompts: readonly Prompt[]): Promise<string> {
 export async function readSecret(file: string | undefined): Promise<string> {
   const text = file === undefined
     ? await readStdin([{ what: "Secret", isShown: false }])
-    : await readTextFile(file);
+    : await readText(createReadStream(file), file);
   return withoutLineEnd(text);
 }
 

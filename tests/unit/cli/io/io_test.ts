@@ -5,7 +5,6 @@ import {
   CommandError,
   readSecret,
   readStdin,
-  readTextFile,
   readVariable,
   warn,
   withoutLineEnd,
@@ -54,27 +53,27 @@ Deno.test("writeOut() throws why it cannot write, but for a reader that has gone
   }
 });
 
-Deno.test("readTextFile() reads UTF-8 of so many bytes, without a byte order mark", async () => {
+Deno.test("readSecret() reads a file of UTF-8 of so many bytes, without a byte order mark and its last line end", async () => {
   await withFolder(async (folder) => {
     const path = `${folder}/secret`;
-    for (const [text, read] of [["\ufeffé\n", "é\n"], ["", ""]] as const) {
+    for (const [text, read] of [["\ufeffé\n\n", "é\n"], ["", ""]] as const) {
       Deno.writeTextFileSync(path, text);
-      assertEquals(await readTextFile(path), read);
+      assertEquals(await readSecret(path), read);
     }
     Deno.writeTextFileSync(path, "x".repeat(MOST_BYTES));
-    assertEquals((await readTextFile(path)).length, MOST_BYTES);
+    assertEquals((await readSecret(path)).length, MOST_BYTES);
     Deno.writeTextFileSync(path, "x".repeat(MOST_BYTES + 1));
-    await assertRejects(() => readTextFile(path), CommandError, `${path} is too long for a secret`);
+    await assertRejects(() => readSecret(path), CommandError, `${path} is too long for a secret`);
     Deno.writeFileSync(path, Uint8Array.of(0xff));
-    await assertRejects(() => readTextFile(path), CommandError, `${path} is not UTF-8 text`);
+    await assertRejects(() => readSecret(path), CommandError, `${path} is not UTF-8 text`);
     Deno.writeFileSync(path, Uint8Array.of(0xff, 0xfe, 0x61, 0));
     await assertRejects(
-      () => readTextFile(path),
+      () => readSecret(path),
       CommandError,
       `${path} is UTF-16: save it as UTF-8`,
     );
     Deno.removeSync(path);
-    const { message } = await assertRejects(() => readTextFile(path), CommandError);
+    const { message } = await assertRejects(() => readSecret(path), CommandError);
     assertEquals(message, `cannot read ${path}: there is no such file or folder`);
   });
 });
