@@ -13,7 +13,7 @@ import { parseSealKeys } from "../sealing/seal_keys.ts";
 import { readOptionText } from "../server/files/option_file.ts";
 import { isKeyName, KeyFileError, keyLines, keyNameOf } from "../system/key_file.ts";
 import { describeSystemError, systemErrorCode } from "../system/system_error.ts";
-import type { Command } from "./args/parse.ts";
+import type { CommandOf } from "./args/parse.ts";
 import type { Print } from "./guard_commands.ts";
 import { CommandError, writeNewFiles } from "./io/io.ts";
 import { writeStderr } from "./io/output.ts";
@@ -35,7 +35,7 @@ const KEY_FILES = {
  * @throws {CommandError} When the file cannot be used or written; it stays as it was.
  */
 export async function keygen(
-  { keyKind, file, ...words }: Extract<Command, { readonly kind: "keygen" }>,
+  { keyKind, file, ...words }: CommandOf<"keygen">,
   print: Print,
 ): Promise<number> {
   const bytes = randomBytes(KEY_BYTES);

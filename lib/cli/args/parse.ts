@@ -69,6 +69,9 @@ export type Command =
   }
   | { readonly kind: "version" | "licenses" };
 
+/** Parsed command line of one command. */
+export type CommandOf<Kind extends Command["kind"]> = Extract<Command, { readonly kind: Kind }>;
+
 /**
  * Parses a command line and the environment.
  *

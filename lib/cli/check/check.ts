@@ -8,7 +8,7 @@ import type { Config } from "../../config/options.ts";
 import { flagOf, namesOf, OptionFileError } from "../../config/option.ts";
 import { OPTIONS, optionText } from "../../config/options.ts";
 import type { ConfigFiles } from "../args/config_file.ts";
-import type { Command } from "../args/parse.ts";
+import type { CommandOf } from "../args/parse.ts";
 import { readGuardKey } from "../../server/guard.ts";
 import { findRisks } from "./warnings.ts";
 import { readVariable, warn } from "../io/io.ts";
@@ -18,12 +18,6 @@ import { ServerKeys } from "../../server/files/keys.ts";
 import type { KeyName } from "../../http/api_keys.ts";
 import { keysInWords } from "../serve/reload.ts";
 import { readStoreFiles, readTls } from "../../server/files/tls.ts";
-
-/** Command line of `check`. */
-export type CheckCommand = Pick<
-  Extract<Command, { kind: "check" }>,
-  "config" | "sources" | "files" | "options"
->;
 
 /**
  * Prints every option with its value and source, and the risks on stderr. It reads the files, probes
@@ -35,7 +29,7 @@ export type CheckCommand = Pick<
  * @throws {CommandError} When a server could not serve with them now.
  */
 export async function check(
-  { config, sources, files, options: { unit } }: CheckCommand,
+  { config, sources, files, options: { unit } }: CommandOf<"check">,
   print: (text: string) => void,
 ): Promise<number> {
   checkSystem(config);

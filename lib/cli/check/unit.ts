@@ -71,9 +71,11 @@ export function checkUnit(settings: UnitSettings): UnitFindings {
   const { root = "", unit } = settings;
   const instance = /@(.+)\.service$/.exec(unit)?.[1];
   const own = instance === undefined ? [] : [`authenticator@${instance}.conf`];
-  const used = filePaths(settings.config);
   const files = [OPTIONS_FILE, ...own, ...UNIT_FILES.keys()].map((name) => `${FOLDER}/${name}`);
   const found = files.map((path) => [path, findingsOf(`${root}${path}`)] as const);
+  const used = filePaths(settings.config);
+  // The copy that a drop-in names may have another original.
+  const required = files.filter((path, index) => index === 0 || used.includes(path));
   const isInUse = (name: string): boolean =>
     used.some((path) => basename(path) === name && isInFolder(path));
   return {
@@ -81,10 +83,7 @@ export function checkUnit(settings: UnitSettings): UnitFindings {
       ...found.flatMap(([path, { problem }]) =>
         problem === undefined ? [] : [`${path} ${problem}`]
       ),
-      // The copy that a drop-in names may have another original.
-      ...files.filter((path) => path === files[0] || used.includes(path))
-        .filter((path) => !isEntry(`${root}${path}`))
-        .map((path) => `${path} is missing`),
+      ...required.filter((path) => !isEntry(`${root}${path}`)).map((path) => `${path} is missing`),
       ...[...UNIT_FILES].filter(([name]) => !isInUse(name) && isEntry(`${root}${FOLDER}/${name}`))
         .map(([name, option]) =>
           `${FOLDER}/${name} is there and not used: add ${variableOf(option)}=${name} to ` +

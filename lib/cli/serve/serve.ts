@@ -9,7 +9,7 @@ import process from "node:process";
 import type { Config } from "../../config/options.ts";
 import { protectionsOf } from "../../config/protections.ts";
 import { changedLines } from "../args/config_file.ts";
-import type { Command } from "../args/parse.ts";
+import type { CommandOf } from "../args/parse.ts";
 import { currentRuntime } from "../../server/runtime/current.ts";
 import { listen, type Listener, type ListenOptions } from "../../server/listen/listen.ts";
 import { withTimeout } from "../../server/runtime/timeout.ts";
@@ -38,12 +38,6 @@ const LAST_LINES_TIMEOUT_MS = 1_000;
 // late timer fires before pending writes complete: only one of these is lost then.
 const LAST_LINES_PARTS = 10;
 
-/** Command line of `serve`. */
-export type ServeCommand = Pick<
-  Extract<Command, { kind: "serve" }>,
-  "config" | "sources" | "files"
->;
-
 /**
  * Serves until SIGINT or SIGTERM, or with `exitWithParent` until the end of standard input. A
  * second signal, half a second later, ends the process at once. SIGHUP rereads the certificate and
@@ -56,7 +50,7 @@ export type ServeCommand = Pick<
  * @throws {UsageError} When an option needs another system.
  */
 export async function serve(
-  { config, sources, files }: ServeCommand,
+  { config, sources, files }: CommandOf<"serve">,
   print: (line: string) => void,
 ): Promise<number> {
   checkSystem(config);

@@ -79,9 +79,12 @@ async function serving(
   try {
     const code = await withProcess(own, async () => {
       const ended = serve({
+        kind: "serve",
         config: configOf(args),
         sources: new Map([["window", "flag"]]),
         files: undefined,
+        options: {},
+        operands: [],
       }, (line) => {
         printed.push(line);
       });

@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from "node:crypto";
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
+import { parseCommand } from "../../../../lib/cli/args/parse.ts";
 import { check as showOptions } from "../../../../lib/cli/check/check.ts";
 import { flagOf, namesOf } from "../../../../lib/config/option.ts";
 import { OPTIONS } from "../../../../lib/config/options.ts";
@@ -264,12 +265,10 @@ Deno.test("check warns of a certificate that will end, and of one that has ended
 
 Deno.test("check writes its table in columns", async () => {
   const tables: string[] = [];
-  const config = configOf(["--port", "0"]);
+  const command = parseCommand(["check", "--port", "0"], () => undefined);
+  assert(command.kind === "check");
   assertEquals(
-    await showOptions(
-      { config, sources: new Map(), files: undefined, options: { unit: undefined } },
-      (text) => void tables.push(text),
-    ),
+    await showOptions({ ...command, sources: new Map() }, (text) => void tables.push(text)),
     0,
   );
   const lines = tables.join("\n").split("\n");
