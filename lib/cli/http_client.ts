@@ -61,7 +61,7 @@ export async function send(request: ServerRequest): Promise<ServerReply> {
       const opened = socket = connect(request);
       // Without a listener, an error that comes after the reply would end the process.
       opened.on("error", () => {});
-      // Not before the certificate is checked.
+      // TLS sends nothing before the certificate is checked.
       opened.once(isTls ? "secureConnect" : "connect", () => opened.write(textOf(request)));
       readReply(opened).then(resolve, reject);
     });

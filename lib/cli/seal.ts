@@ -87,7 +87,7 @@ function checkLines(record: CsvRecord, texts: readonly string[]): void {
 
 /**
  * Writes for each record its new value, its other fields, and the SHA-256 of its old value. In this
- * order, what is cut of a record is never the new value of a record that matches. The last record
+ * order, the cut part of a record is never the new value of a record that matches. The last record
  * has `end` in place of the SHA-256: without it, something failed, and a program that reads the records
  * must change nothing.
  */

@@ -22,7 +22,7 @@ import { atStore } from "../guard_commands.ts";
 import { isAuthenticator } from "../healthcheck.ts";
 
 /**
- * Checks that the system has what the options ask for.
+ * Checks that the system supports the options.
  *
  * @throws {UsageError} When an option needs a Unix system, and this is Windows.
  */

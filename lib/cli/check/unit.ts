@@ -35,7 +35,7 @@ const DROP_INS = ["/etc", "/run", "/usr/local/lib", "/usr/lib"].map((base) =>
   `${base}/systemd/system`
 );
 
-/** Options in a drop-in, and whatever was meant as one: a name before a =. */
+/** Options in a drop-in, and attempts at one: a name before a =. */
 const IN_DROP_IN = [
   /\bAUTHENTICATOR_[A-Z_]*[A-Z]\b/g,
   /(?<![^\s="'])authenticator[^\s="':/]*(?==)/gi,
@@ -66,7 +66,7 @@ export interface UnitFindings {
   readonly risks: readonly string[];
 }
 
-/** Checks what a unit is given. */
+/** Checks the files and variables of a unit. */
 export function checkUnit(settings: UnitSettings): UnitFindings {
   const { root = "", unit } = settings;
   const instance = /@(.+)\.service$/.exec(unit)?.[1];
@@ -165,7 +165,7 @@ function ignoredVariables(settings: UnitSettings): readonly string[] {
     ...problems,
     ...named.flatMap(({ problem }) => problem ?? []),
     ...dropIns.flatMap((path) => ignoredIn(path, IN_DROP_IN)),
-    // Here, a name is what is before the =, however it is written.
+    // Here, a name is all text before the =, in any spelling.
     ...[...new Set([old, ...named.flatMap(({ files }) => files)])].flatMap((path) =>
       ignoredIn(path, [/^[^=\n]*authenticator[^=\n]*/gi])
     ),
@@ -189,7 +189,7 @@ function ignoredVariables(settings: UnitSettings): readonly string[] {
   }
 }
 
-/** Files that a line with EnvironmentFile= names, or what keeps them from being read. */
+/** Files that a line with EnvironmentFile= names, or the reason why they cannot be read. */
 interface EnvironmentFiles {
   readonly files: readonly string[];
   readonly problem?: string;
