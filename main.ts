@@ -13,13 +13,13 @@ import { readConfigFiles } from "./lib/cli/args/config_file.ts";
 import { parseCommand } from "./lib/cli/args/parse.ts";
 import { help } from "./lib/cli/args/help.ts";
 import { doctor } from "./lib/cli/doctor/doctor.ts";
-import { guardName, guardUnlock } from "./lib/cli/guard.ts";
+import { guardName, guardUnlock } from "./lib/cli/guard_commands.ts";
 import { healthcheck } from "./lib/cli/healthcheck.ts";
 import { CommandError, readVariable, variableNames, writeOut } from "./lib/cli/io/io.ts";
 import { flushOutput, writeStderr } from "./lib/cli/io/output.ts";
 import { keygen } from "./lib/cli/keygen.ts";
 import { pairCommand } from "./lib/cli/pair.ts";
-import { sealCommand, unsealCommand } from "./lib/cli/seal.ts";
+import { sealCommand } from "./lib/cli/seal.ts";
 import { flushLog, serve } from "./lib/cli/serve/serve.ts";
 import { status } from "./lib/cli/status.ts";
 import { licenses } from "./lib/cli/licenses.ts";
@@ -88,8 +88,8 @@ function logFormatOf(args: readonly string[]): "text" | "json" | undefined {
     const at = args.findIndex((arg) => arg === flag || arg.startsWith(`${flag}=`));
     return at < 0 ? undefined : args[at]!.split("=")[1] ?? args[at + 1];
   };
-  const path = typed("--config") ?? readVariable("AUTHENTICATOR_CONFIG").value;
-  const given = typed("--log-format") ?? readVariable("AUTHENTICATOR_LOG_FORMAT").value ??
+  const path = typed("--config") ?? readVariable("AUTHENTICATOR_CONFIG");
+  const given = typed("--log-format") ?? readVariable("AUTHENTICATOR_LOG_FORMAT") ??
     logFormatIn(path);
   if (given === "json") return "json";
   return process.stderr.isTTY === true ? undefined : "text";
@@ -149,9 +149,8 @@ async function run(args: readonly string[], print: (line: string) => void): Prom
     case "code":
       return await code(command.config, command.options, print);
     case "seal":
-      return await sealCommand(command.config, command.options);
     case "unseal":
-      return await unsealCommand(command.config, command.options);
+      return await sealCommand(command.kind, command.config, command.options);
     case "keygen":
       return await keygen(command, print);
     case "doctor":

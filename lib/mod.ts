@@ -28,7 +28,7 @@ import type {
   ErrorLog,
   LibraryTelemetry,
   RenewableText,
-} from "./library/options.ts";
+} from "./library/authenticator_options.ts";
 import { type PinCheck, pinCheckOf } from "./library/pin_check.ts";
 import type { CallContext, HtmlForm } from "./operations/context.ts";
 import type { CallFacts, Completed } from "./operations/facts.ts";

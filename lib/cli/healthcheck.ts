@@ -106,7 +106,6 @@ function replyOf(
   return send({
     ...(socket === undefined ? { host: connectAddress(host), port } : { socketPath: socket }),
     path: "/healthz",
-    headers: { host: "localhost" },
     isTls,
     timeoutMs,
   });

@@ -7,7 +7,7 @@
 import { Buffer } from "node:buffer";
 import { connect as connectPlain, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
-import { systemErrorCode, systemErrorReason } from "../system/system_error.ts";
+import { describeSystemError, systemErrorCode } from "../system/system_error.ts";
 import {
   closedError,
   isReset,
@@ -61,7 +61,7 @@ export async function send(request: ServerRequest): Promise<ServerReply> {
       const opened = socket = connect(request);
       // Without a listener, an error that comes after the reply would end the process.
       opened.on("error", () => {});
-      // Not before the certificate is checked.
+      // TLS sends nothing before the certificate is checked.
       opened.once(isTls ? "secureConnect" : "connect", () => opened.write(textOf(request)));
       readReply(opened).then(resolve, reject);
     });
@@ -111,8 +111,7 @@ function systemFailure(error: unknown): NoReplyError {
         "certificates of the system are not read",
     );
   }
-  const reason = systemErrorReason(code) ?? "the system refuses";
-  return new NoReplyError(`cannot be reached: ${reason}`, "unreachable");
+  return new NoReplyError(`cannot be reached: ${describeSystemError(error)}`, "unreachable");
 }
 
 // Wildcard addresses, with the loopback address to connect to.

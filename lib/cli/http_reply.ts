@@ -30,16 +30,17 @@ export interface ServerReply {
   readonly text: string;
 }
 
-/** Kind of a failure: no connection, no HTTP on it, or HTTP without a reply that is of use. */
-export type FailureKind = "unreachable" | "protocol" | "reply";
-
 /** Failure of a request; the message is a clause about the server. */
 export class NoReplyError extends Error {
   /** The name of the class. */
   override readonly name = "NoReplyError";
 
-  /** Makes an error. */
-  constructor(message: string, readonly kind: FailureKind = "reply") {
+  /**
+   * Makes an error.
+   *
+   * @param kind No connection, no HTTP on it, or HTTP without a reply that is of use.
+   */
+  constructor(message: string, readonly kind: "unreachable" | "protocol" | "reply" = "reply") {
     super(message);
   }
 }

@@ -13,8 +13,8 @@ import { parseSealKeys } from "../sealing/seal_keys.ts";
 import { readOptionText } from "../server/files/option_file.ts";
 import { isKeyName, KeyFileError, keyLines, keyNameOf } from "../system/key_file.ts";
 import { describeSystemError, systemErrorCode } from "../system/system_error.ts";
-import type { KeyKind } from "./args/parse.ts";
-import type { Print } from "./guard.ts";
+import type { CommandOf } from "./args/parse.ts";
+import type { Print } from "./guard_commands.ts";
 import { CommandError, writeNewFiles } from "./io/io.ts";
 import { writeStderr } from "./io/output.ts";
 
@@ -27,16 +27,6 @@ const KEY_FILES = {
   api: { option: "apiKeysFile", parse: parseKeys, mayRepeat: true },
 } as const;
 
-/** Words of the command: kind, file and name of the key. */
-export interface KeygenWords {
-  /** The kind of key. */
-  readonly keyKind: KeyKind;
-  /** The path of the file. */
-  readonly file: string;
-  /** The name of the key; undefined without one. */
-  readonly name: string | undefined;
-}
-
 /**
  * Makes a key, in a new file or as the last line of one that exists.
  *
@@ -45,7 +35,7 @@ export interface KeygenWords {
  * @throws {CommandError} When the file cannot be used or written; it stays as it was.
  */
 export async function keygen(
-  { keyKind, file, ...words }: KeygenWords,
+  { keyKind, file, ...words }: CommandOf<"keygen">,
   print: Print,
 ): Promise<number> {
   const bytes = randomBytes(KEY_BYTES);
@@ -62,10 +52,13 @@ export async function keygen(
     );
   }
   const key = bytes.toString("hex");
-  if (await addLine(keyKind, file, name, `${name}:${key}\n`)) {
-    say(`${file} is made, with the key ${name}.${RIGHTS}`);
-  } else {
+  const line = `${name}:${key}\n`;
+  if (await isThere(file)) {
+    await append(file, lineToAppend(keyKind, file, name, line));
     say(`${name} is the last key of ${file}${keyKind === "seal" ? "; the first seals" : ""}.`);
+  } else {
+    await writeNewFiles([file, line]);
+    say(`${file} is made, with the key ${name}.${RIGHTS}`);
   }
   if (keyKind === "api") print(key);
   return 0;
@@ -76,21 +69,6 @@ function say(sentences: string): void {
 }
 
 const RIGHTS = process.platform === "win32" ? " It has the rights of its folder." : "";
-
-/** Adds a line to a file of keys. Returns whether the file is new. */
-async function addLine(
-  keyKind: keyof typeof KEY_FILES,
-  file: string,
-  name: string,
-  line: string,
-): Promise<boolean> {
-  if (await isThere(file)) {
-    await append(file, lineToAppend(keyKind, file, name, line));
-    return false;
-  }
-  await writeNewFiles([file, line]);
-  return true;
-}
 
 async function isThere(file: string): Promise<boolean> {
   try {

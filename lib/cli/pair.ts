@@ -23,13 +23,6 @@ import { callContext, inWordsOfOptions } from "./operation_call.ts";
 
 const PNG_MODULE_PIXELS = 8;
 
-interface Pairing {
-  /** The result of the operation Pair for the same arguments. */
-  readonly info: PairingInfo;
-  readonly uri: string;
-  readonly code: QrCode;
-}
-
 /**
  * Prints the pairing of an authenticator app, and writes the picture files. The files come first,
  * so that a new secret is shown only after success.
@@ -44,59 +37,34 @@ export async function pairCommand(
   options: OptionsOf<"pair">,
   print: (text: string) => void,
 ): Promise<number> {
-  const names = namesIn(options);
+  const { appName, appInfo, secretFile, svg, png } = options;
+  if (appName === undefined) throw new UsageError("pair needs --app-name");
+  if (appInfo === undefined) throw new UsageError("pair needs --app-info");
+  if (options.newSecret && secretFile !== undefined) {
+    throw new UsageError("--new-secret and --secret-file cannot be used together");
+  }
   const secretCode = options.newSecret
     ? newSecret(config.secretEncoding, crypto)
-    : await readSecret(options.secretFile);
-  const pairing = await pairingOf({ ...names, secretCode }, config);
-  const { svg, png } = options;
-  await writeNewFiles([svg, `${svgOf(pairing.info)}\n`], [png, pngOf(pairing.code)]);
+    : await readSecret(secretFile);
+  const info = await askService({ appName, appInfo, secretCode }, config);
+  const secret = info.ManualSetupCode;
+  const uri = formatKeyUri({ ...config, issuer: appName, account: appInfo, secret });
+  // The operation Pair, with the same call, refuses a URI that does not fit.
+  const code = encodeForScreen(uri)!;
+  await writeNewFiles([svg, `${svgOf(info)}\n`], [png, pngOf(code)]);
   if (options.newSecret) {
     print(`Secret code: ${secretCode}`);
     print("             (what the calling application sends; keep it, it is shown only here)");
   }
-  printFacts(names, pairing, { config, print });
-  printPicture(pairing.code, print);
-  warnOfRisks(pairing.info.ManualSetupCode, config);
+  const { digits, period, algorithm } = config;
+  print(`Setup key:   ${secret.match(/.{1,4}/g)!.join(" ")}`);
+  print(`Issuer:      ${printable(nameWithoutColons(appName), Infinity)}`);
+  print(`Account:     ${printable(nameWithoutColons(appInfo), Infinity)}`);
+  print(`Codes:       time-based, ${digits} digits, every ${period} seconds, ${algorithm}`);
+  print(`Key URI:     ${uri}`);
+  printPicture(code, print);
+  warnOfRisks(secret, config);
   return 0;
-}
-
-interface Names {
-  readonly appName: string;
-  readonly appInfo: string;
-}
-
-function namesIn(options: OptionsOf<"pair">): Names {
-  const { appName, appInfo, newSecret, secretFile } = options;
-  if (appName === undefined) throw new UsageError("pair needs --app-name");
-  if (appInfo === undefined) throw new UsageError("pair needs --app-info");
-  if (newSecret && secretFile !== undefined) {
-    throw new UsageError(
-      "--new-secret and --secret-file cannot be used together",
-    );
-  }
-  return { appName, appInfo };
-}
-
-async function pairingOf(
-  args: Names & { readonly secretCode: string },
-  config: Config,
-): Promise<Pairing> {
-  const info = await askService(args, config);
-  const { appName: issuer, appInfo: account } = args;
-  const { algorithm, digits, period } = config;
-  const uri = formatKeyUri({
-    issuer,
-    account,
-    secret: info.ManualSetupCode,
-    algorithm,
-    digits,
-    period,
-  });
-  // The same call as in the operation Pair, which refuses a URI that does not fit.
-  const code = encodeForScreen(uri);
-  if (code === undefined) throw new TypeError("The service accepts a Key URI that does not fit");
-  return { info, uri, code };
 }
 
 async function askService(args: object, config: Config): Promise<PairingInfo> {
@@ -120,20 +88,6 @@ function pngOf(code: QrCode): Uint8Array {
   return pngImage(code, { width: side, height: side })!;
 }
 
-function printFacts(
-  { appName, appInfo }: Names,
-  { info, uri }: Pairing,
-  { config, print }: { readonly config: Config; readonly print: (text: string) => void },
-): void {
-  const groups = info.ManualSetupCode.match(/.{1,4}/g)!.join(" ");
-  const { digits, period, algorithm } = config;
-  print(`Setup key:   ${groups}`);
-  print(`Issuer:      ${printable(nameWithoutColons(appName), Infinity)}`);
-  print(`Account:     ${printable(nameWithoutColons(appInfo), Infinity)}`);
-  print(`Codes:       time-based, ${digits} digits, every ${period} seconds, ${algorithm}`);
-  print(`Key URI:     ${uri}`);
-}
-
 function printPicture(code: QrCode, print: (text: string) => void): void {
   // Some terminals do not know their width and report 0.
   const columns = process.stdout.isTTY && process.stdout.columns || Infinity;
@@ -149,11 +103,11 @@ function printPicture(code: QrCode, print: (text: string) => void): void {
 
 /** Whether stdout takes colours, by NO_COLOR (https://no-color.org), FORCE_COLOR and isTTY. */
 function coloursAllowed(): boolean {
-  const has = (name: string): boolean => (readVariable(name).value ?? "") !== "";
+  const has = (name: string): boolean => (readVariable(name) ?? "") !== "";
   if (has("NO_COLOR")) return false;
   // Bun leaves isTTY undefined for a pipe.
   const isTerminal = process.stdout.isTTY === true;
-  return has("FORCE_COLOR") || isTerminal && readVariable("TERM").value !== "dumb";
+  return has("FORCE_COLOR") || isTerminal && readVariable("TERM") !== "dumb";
 }
 
 function warnOfRisks(secret: string, config: Config): void {

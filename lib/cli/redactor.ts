@@ -14,7 +14,7 @@ const PIECE = 8;
 /** Limit of a text for a line, before it is cut to the length of one, in characters. */
 const MAX_CHARACTERS = 10_000;
 
-/** Maker of texts without what was sent in secret, for one platform's shell. */
+/** Maker of texts without the secrets that were sent, for one platform's shell. */
 export class Redactor {
   readonly #pieces: ReadonlySet<string>;
   readonly #isWindows: boolean;
@@ -22,7 +22,7 @@ export class Redactor {
   /**
    * Makes a redactor.
    *
-   * @param secrets What was sent: an API key, a secret that was typed.
+   * @param secrets Secrets that were sent: an API key, a secret that was typed.
    */
   constructor(secrets: readonly string[], platform: string = process.platform) {
     this.#isWindows = platform === "win32";
@@ -53,7 +53,7 @@ export class Redactor {
       : flag;
   }
 
-  /** Returns a text of any length with an ellipsis in place of what was sent, and of pieces of it. */
+  /** Returns a text of any length with an ellipsis in place of each secret and its pieces. */
   withoutSecrets(foreign: string): string {
     // A percent-encoded character counts as the character.
     const tokens = foreign.match(/%[\dA-F]{2}|[^]/gi) ?? [];

@@ -26,7 +26,6 @@ import { unopenedClause } from "./sealed_secret.ts";
 
 /** One of the two commands. */
 interface Direction {
-  readonly name: "seal" | "unseal";
   /** Makes the new value of a secret. */
   readonly change: (secret: OpenedSecret, keys: SealKeys) => string;
   /** Past participle for the counts, by the form that a secret had. */
@@ -35,55 +34,40 @@ interface Direction {
   readonly flaws: Readonly<Record<SecretForm, string | undefined>>;
 }
 
-const SEAL: Direction = {
-  name: "seal",
-  change: (secret, keys) => keys.reseal(secret),
-  outcomes: { "plain": "sealed", "older-key": "sealed anew", "sealed": "left as it was" },
-  flaws: {
-    "plain": "is not sealed",
-    "older-key": "is not sealed with the first key",
-    "sealed": undefined,
+const DIRECTIONS: Readonly<Record<"seal" | "unseal", Direction>> = {
+  // A secret that the first key has sealed stays as it is; one of another key is sealed anew.
+  seal: {
+    change: (secret, keys) => keys.reseal(secret),
+    outcomes: { "plain": "sealed", "older-key": "sealed anew", "sealed": "left as it was" },
+    flaws: {
+      "plain": "is not sealed",
+      "older-key": "is not sealed with the first key",
+      "sealed": undefined,
+    },
+  },
+  unseal: {
+    change: ({ text }) => text,
+    outcomes: { "sealed": "opened", "older-key": "opened", "plain": "left as it was" },
+    flaws: { "sealed": "is sealed", "older-key": "is sealed", "plain": undefined },
   },
 };
 
-const UNSEAL: Direction = {
-  name: "unseal",
-  change: ({ text }) => text,
-  outcomes: { "sealed": "opened", "older-key": "opened", "plain": "left as it was" },
-  flaws: { "sealed": "is sealed", "older-key": "is sealed", "plain": undefined },
-};
-
 /**
- * Seals the secret of standard input, or those of a table. A secret that the first key has sealed
- * stays as it is; one of another key is sealed anew.
+ * Seals or opens the secret of standard input, or those of a table.
  *
  * @returns The exit code.
  * @throws {UsageError} When there are no keys.
- * @throws {CommandError} At the first secret that cannot be sealed; the records before it are written,
- * without the last one.
+ * @throws {CommandError} At the first secret that cannot be sealed or opened; the records before it are
+ * written, without the last one.
  */
-export async function sealCommand(config: Config, options: OptionsOf<"seal">): Promise<number> {
-  return await run(SEAL, config, options);
-}
-
-/**
- * Opens the sealed secret of standard input, or those of a table. Any other secret stays as it is.
- *
- * @returns The exit code.
- * @throws {UsageError} When there are no keys.
- * @throws {CommandError} At the first secret that cannot be opened; the records before it are written.
- */
-export async function unsealCommand(config: Config, options: OptionsOf<"seal">): Promise<number> {
-  return await run(UNSEAL, config, options);
-}
-
-async function run(
-  direction: Direction,
+export async function sealCommand(
+  name: "seal" | "unseal",
   config: Config,
   { csv, check }: OptionsOf<"seal">,
 ): Promise<number> {
+  const direction = DIRECTIONS[name];
   const keys = sealKeysOf(config);
-  if (keys === undefined) throw new UsageError(`${direction.name} needs --seal-keys-file`);
+  if (keys === undefined) throw new UsageError(`${name} needs --seal-keys-file`);
   fileRisksOf(config, ["sealKeysFile"]).forEach(warn);
   if (check && !csv) throw new UsageError("--check needs --csv");
   if (check) return await checkTable(direction, keys);
@@ -103,7 +87,7 @@ function checkLines(record: CsvRecord, texts: readonly string[]): void {
 
 /**
  * Writes for each record its new value, its other fields, and the SHA-256 of its old value. In this
- * order, what is cut of a record is never the new value of a record that matches. The last record
+ * order, the cut part of a record is never the new value of a record that matches. The last record
  * has `end` in place of the SHA-256: without it, something failed, and a program that reads the records
  * must change nothing.
  */

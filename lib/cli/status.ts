@@ -6,7 +6,7 @@
 
 import type { Config } from "../config/options.ts";
 import { UsageError } from "../config/option.ts";
-import { guardLines } from "./guard.ts";
+import { guardLines } from "./guard_commands.ts";
 import { askStatus, DEFAULT_OPERATOR_PORT, NoServerError } from "./operator_port.ts";
 import { printable } from "../system/foreign_text.ts";
 import { keysInWords } from "./serve/reload.ts";

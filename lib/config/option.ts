@@ -46,11 +46,10 @@ export interface Option<T> extends DefaultedKind<T> {
 /** Table of options by name; the flag of an option is its name with hyphens. */
 export type OptionTable<T> = { readonly [Name in keyof T]: Option<T[Name]> };
 
-/** Value of a row. */
-export type ValueOf<Row> = Row extends Option<infer Value> ? Value : never;
-
 /** Values of the options of a table, by name. */
-export type ValuesOf<Table> = { readonly [Name in keyof Table]: ValueOf<Table[Name]> };
+export type ValuesOf<Table> = {
+  readonly [Name in keyof Table]: Table[Name] extends Option<infer Value> ? Value : never;
+};
 
 /** Line of a file of options. */
 export interface OptionLine {
@@ -106,27 +105,23 @@ export interface SourcedText {
   readonly source: OptionSource;
   /** The text; undefined for the default. */
   readonly text: string | undefined;
+  /** The name in errors: the flag, the variable, or the place of the line. */
+  readonly label: string;
 }
 
 /** Finds the text of an option: of its flag, else of its variable, else of its line. */
 export function sourcedText(name: string, { flags, env, file }: OptionSources): SourcedText {
-  const typed = flags.get(flagOf(name).slice(2));
-  if (typed !== undefined) return { source: "flag", text: typed };
+  const [flag, variable] = [flagOf(name), variableOf(name)];
+  const typed = flags.get(flag.slice(2));
+  if (typed !== undefined) return { source: "flag", text: typed, label: flag };
   // An empty variable counts as unset: container files often write it so. A value from a mounted
   // secret often ends with a line break.
-  const inherited = env(variableOf(name))?.replace(/\r?\n$/, "") || undefined;
-  if (inherited !== undefined) return { source: "environment", text: inherited };
-  const line = file?.get(variableOf(name));
+  const inherited = env(variable)?.replace(/\r?\n$/, "");
+  if (inherited) return { source: "environment", text: inherited, label: variable };
+  const line = file?.get(variable);
   return line === undefined
-    ? { source: "default", text: undefined }
-    : { source: "file", text: line.value };
-}
-
-function labelOf(name: string, source: OptionSource, { file }: OptionSources): string {
-  if (source === "environment") return variableOf(name);
-  return source === "file"
-    ? `${variableOf(name)} in ${file?.get(variableOf(name))?.place}`
-    : flagOf(name);
+    ? { source: "default", text: undefined, label: flag }
+    : { source: "file", text: line.value, label: `${variable} in ${line.place}` };
 }
 
 /**
@@ -137,13 +132,12 @@ function labelOf(name: string, source: OptionSource, { file }: OptionSources): s
 export function parseOptions<T>(table: OptionTable<T>, sources: OptionSources): T {
   const entries = namesOf(table).map((name) => {
     const { parse, expected, defaultText } = table[name];
-    const { source, text = defaultText } = sourcedText(name, sources);
+    const { text = defaultText, label } = sourcedText(name, sources);
     const parsed = parse(text);
     if (typeof parsed !== "object") {
       const flaw = hiddenFlaw(text);
       throw new UsageError(
-        `${labelOf(name, source, sources)} must be ${parsed ?? expected}` +
-          (flaw && `: its value ${flaw}`),
+        `${label} must be ${parsed ?? expected}` + (flaw && `: its value ${flaw}`),
       );
     }
     return [name, parsed.value];

@@ -87,7 +87,8 @@ function isBare(guard: Config["guard"]): boolean {
   return guard !== "memory" && !guard.isEncrypted && !guard.authorities.every(isLoopback);
 }
 
-function hasPassword(guard: Config["guard"]): boolean {
+/** Whether the URL of the guard's store has a password. */
+export function hasPassword(guard: Config["guard"]): boolean {
   return guard !== "memory" && guard.hasPassword;
 }
 
@@ -106,7 +107,7 @@ export function keyRisks(text: string, place: string): readonly string[] {
     return [`line ${first.number}${others} of ${place} ${clause}`];
   };
   return [
-    // What is before the colon may have been meant as a name.
+    // The text before the colon may have been meant as a name.
     ...risk(
       lines.filter(({ line, name }) => name === undefined && line.includes(":")),
       "has a colon, and no name before it: the whole line is the key. A name begins with a letter, " +

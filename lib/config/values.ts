@@ -43,7 +43,7 @@ export function wholeNumber(min: number, max: number): ValueKind<number> {
   };
 }
 
-/** Makes the kind of a path of a file that holds a secret, or of one that anyone may read. */
+/** Makes the kind of a path of a file with a secret, or of a file that anyone may read. */
 export function optionalFile(file: "secret" | "public"): DefaultedKind<string | undefined> {
   return { placeholder: "FILE", file, ...optionalText("the path of a file") };
 }

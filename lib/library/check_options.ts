@@ -14,7 +14,7 @@ import { type CallerKey, KeyRing, parseKeys, sealKeyOfCallers } from "../http/ap
 import { parseSealKeys, SealKeys } from "../sealing/seal_keys.ts";
 import { KeyFileError } from "../system/key_file.ts";
 import { givenValues } from "./given.ts";
-import type { AuthenticatorOptions, AuthenticatorParts } from "./options.ts";
+import type { AuthenticatorOptions, AuthenticatorParts } from "./authenticator_options.ts";
 
 /** Options as the table has them; the URL of a store is a text here. */
 type SharedOptions =

@@ -37,7 +37,7 @@ export function utf8Text(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Returns the line and column, both from 1, of what follows a text; columns are characters. */
+/** Returns the line and column, both from 1, of the end of a text; columns are characters. */
 export function placeAfter(text: string): { readonly line: number; readonly column: number } {
   const lines = text.split(/\r\n?|\n/);
   return { line: lines.length, column: [...lines.at(-1)!].length + 1 };

@@ -6,7 +6,7 @@
 
 import process from "node:process";
 
-/** Growth at which what is being received is given up, in bytes. */
+/** Growth at which bodies are given up, in bytes. */
 const MAX_GROWTH_BYTES = 64 * 2 ** 20;
 
 /** Time between two looks, in milliseconds. */

@@ -150,7 +150,7 @@ const FLAWS: readonly (readonly [pattern: RegExp, clause: string])[] = [
   [/^[^=]*=["']/, "has a value in quotes: remove them"],
 ];
 
-/** Finds what makes a line no literal one, as a clause. */
+/** Finds the flaw that makes a line no literal one, as a clause. */
 function flawOf(text: string, isWindows: boolean): string | undefined {
   // systemd reads `\` as an escape, and one at the end of a comment hides the next line (before 254).
   const isComment = /^[ \t]*[#;]/.test(text);

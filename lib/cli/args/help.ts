@@ -107,7 +107,7 @@ function detailedRows(
   variable: string | undefined,
 ): readonly string[] {
   return [
-    row(leftOf(name, option), option.description),
+    row(`${flagOf(name)} ${option.placeholder ?? ""}`, option.description),
     ...wrapped(factsOf(option, variable), 82).map((line) => row("", line)),
   ];
 }
@@ -124,10 +124,6 @@ export function factsOf(
   ].join("; ");
   // Values keep their case.
   return values === undefined ? facts.replace(/^[a-z]/, (letter) => letter.toUpperCase()) : facts;
-}
-
-function leftOf(name: string, { placeholder = "" }: Option<unknown>): string {
-  return `${flagOf(name)} ${placeholder}`;
 }
 
 function row(left: string, right: string): string {

@@ -32,9 +32,6 @@ import {
 import { editDistance, nearestOf } from "../../config/did_you_mean.ts";
 import { type ConfigFiles, OF_INSTANCES, readConfigFiles } from "./config_file.ts";
 
-/** Kind of key that `keygen` makes. */
-export type KeyKind = "seal" | "api" | "guard";
-
 /** Sources of the values of options, by name. */
 export type OptionSourceMap = ReadonlyMap<string, OptionSource>;
 
@@ -58,7 +55,8 @@ export type Command =
   }[ServiceCommand]
   | {
     readonly kind: "keygen";
-    readonly keyKind: KeyKind;
+    /** The kind of key. */
+    readonly keyKind: "seal" | "api" | "guard";
     /** The path of the file. */
     readonly file: string;
     /** The name of the key; undefined without one. */
@@ -70,6 +68,9 @@ export type Command =
     readonly about: string | undefined;
   }
   | { readonly kind: "version" | "licenses" };
+
+/** Parsed command line of one command. */
+export type CommandOf<Kind extends Command["kind"]> = Extract<Command, { readonly kind: Kind }>;
 
 /**
  * Parses a command line and the environment.
@@ -166,13 +167,11 @@ function isSameValue(name: keyof Config, one: string, other: string): boolean {
     typeof first.value !== "object" && first.value === second.value;
 }
 
-/** Name of a command, if there is one, with the words after it. */
-interface NamedCommand {
+// Splits the name of a command, if there is one, from the words after it.
+function commandOf(args: readonly string[]): {
   readonly name: string | undefined;
   readonly rest: readonly string[];
-}
-
-function commandOf(args: readonly string[]): NamedCommand {
+} {
   const [first, second] = args;
   if (first === undefined || first.startsWith("-")) return { name: undefined, rest: args };
   const both = `${first} ${second}`;

@@ -8,7 +8,7 @@ import type { Config } from "../../config/options.ts";
 import { flagOf, namesOf, OptionFileError } from "../../config/option.ts";
 import { OPTIONS, optionText } from "../../config/options.ts";
 import type { ConfigFiles } from "../args/config_file.ts";
-import type { Command } from "../args/parse.ts";
+import type { CommandOf } from "../args/parse.ts";
 import { readGuardKey } from "../../server/guard.ts";
 import { findRisks } from "./warnings.ts";
 import { readVariable, warn } from "../io/io.ts";
@@ -18,12 +18,6 @@ import { ServerKeys } from "../../server/files/keys.ts";
 import type { KeyName } from "../../http/api_keys.ts";
 import { keysInWords } from "../serve/reload.ts";
 import { readStoreFiles, readTls } from "../../server/files/tls.ts";
-
-/** Command line of `check`. */
-export type CheckCommand = Pick<
-  Extract<Command, { kind: "check" }>,
-  "config" | "sources" | "files" | "options"
->;
 
 /**
  * Prints every option with its value and source, and the risks on stderr. It reads the files, probes
@@ -35,7 +29,7 @@ export type CheckCommand = Pick<
  * @throws {CommandError} When a server could not serve with them now.
  */
 export async function check(
-  { config, sources, files, options: { unit } }: CheckCommand,
+  { config, sources, files, options: { unit } }: CommandOf<"check">,
   print: (text: string) => void,
 ): Promise<number> {
   checkSystem(config);
@@ -67,7 +61,7 @@ function checkOfUnit(unit: string, config: Config, files: ConfigFiles | undefine
     unit,
     config,
     lines: files?.lines ?? new Map(),
-    env: (name) => readVariable(name).value,
+    env: readVariable,
   });
   risks.forEach(warn);
   if (problems.length > 0) throw new OptionFileError(problems.join("; "));
@@ -82,15 +76,11 @@ function table(rows: readonly (readonly [string, string, string])[]): string {
     .join("\n");
 }
 
-/** Result of reading the files of the options, as `serve` does. */
-interface Reading {
-  /** The names of the keys in each usable file of keys, by option. */
+// Reads the files of the options, as `serve` does. Problems are reasons against a start, as clauses.
+function readFiles(config: Config): {
   readonly names: ReadonlyMap<keyof Config, readonly KeyName[]>;
-  /** The reasons that prevent a start of the server, as clauses. */
   readonly problems: readonly string[];
-}
-
-function readFiles(config: Config): Reading {
+} {
   const { guardKeyFile } = config;
   const names = new Map<keyof Config, readonly KeyName[]>();
   const problems: string[] = [];

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { once } from "node:events";
 import { createServer } from "node:net";
 import process from "node:process";
 import type { Config } from "../../config/options.ts";
@@ -17,11 +18,11 @@ import { warn } from "../io/io.ts";
 import { ListenError } from "../../server/listen/error.ts";
 import { systemErrorCode } from "../../system/system_error.ts";
 import type { TcpAddress } from "../../server/runtime/runtime.ts";
-import { atStore } from "../guard.ts";
+import { atStore } from "../guard_commands.ts";
 import { isAuthenticator } from "../healthcheck.ts";
 
 /**
- * Checks that the system has what the options ask for.
+ * Checks that the system supports the options.
  *
  * @throws {UsageError} When an option needs a Unix system, and this is Windows.
  */
@@ -31,19 +32,17 @@ export function checkSystem(config: Config, platform: string = process.platform)
   if (needsUnix) throw new UsageError(`${flagOf(needsUnix)} needs a Unix system`);
 }
 
-/** Result of trying the addresses of a server. */
-export interface TriedAddresses {
-  /** Reasons that prevent a server from listening, as clauses. */
-  readonly obstacles: readonly string[];
-  /** Addresses with a running server of this program, as sentences. */
-  readonly servers: readonly string[];
-}
-
 /**
  * Listens at the addresses of the options for a moment. A socket is left alone, since its folder may
  * be made only for the service, and so is a shared port, since other servers start there.
+ *
+ * @returns The reasons that prevent a server from listening, as clauses, and the addresses with a
+ * running server of this program, as sentences.
  */
-export async function tryAddresses(config: Config): Promise<TriedAddresses> {
+export async function tryAddresses(config: Config): Promise<{
+  readonly obstacles: readonly string[];
+  readonly servers: readonly string[];
+}> {
   const { host, port, sharePort, socket, metricsHost, metricsPort } = config;
   const addresses = [
     ...(socket === undefined && !sharePort ? [{ hostname: host, port }] : []),
@@ -65,18 +64,15 @@ export async function tryAddresses(config: Config): Promise<TriedAddresses> {
 
 // Listens without HTTP: a caller who connects at this moment gets no reply, instead of one that could
 // pass for a right pin.
-function tryAddress(address: TcpAddress): Promise<ListenError | undefined> {
-  return new Promise((resolve) => {
-    const fail = (error: unknown): void =>
-      resolve(new ListenError(address, systemErrorCode(error)));
-    const server = createServer((socket) => socket.destroy()).on("error", fail);
-    const succeed = (): void => void server.close(() => resolve(undefined));
-    try {
-      server.listen(address.port, address.hostname, succeed);
-    } catch (error) {
-      fail(error);
-    }
-  });
+async function tryAddress(address: TcpAddress): Promise<ListenError | undefined> {
+  const server = createServer((socket) => socket.destroy());
+  try {
+    await once(server.listen(address.port, address.hostname), "listening");
+    await once(server.close(), "close");
+    return undefined;
+  } catch (error) {
+    return new ListenError(address, systemErrorCode(error));
+  }
 }
 
 /**

@@ -7,10 +7,9 @@
 import type { Config } from "../../config/options.ts";
 import { flagOf, variableOf } from "../../config/option.ts";
 import type { OptionSourceMap } from "../args/parse.ts";
-import { SERVICE_RISKS } from "../../config/risks.ts";
+import { hasPassword, SERVICE_RISKS } from "../../config/risks.ts";
 import { isLoopback } from "../../page/shared/address.ts";
 import { refusesNothing } from "../../guard/guard.ts";
-import type { Variable } from "../io/io.ts";
 
 /**
  * Finds the risks of the options themselves.
@@ -55,7 +54,7 @@ const OPTION_RISKS: readonly {
     risk: risk(flagOf),
   })),
   {
-    applies: (config, sources) => hasPassword(config) && sources.get("guard") === "flag",
+    applies: ({ guard }, sources) => hasPassword(guard) && sources.get("guard") === "flag",
     risk: "--guard has a password, and everybody on this machine can read command lines. Give " +
       `it as ${variableOf("guard")} in the environment.`,
   },
@@ -112,22 +111,15 @@ function isReachable({ host, socket }: Config): boolean {
   return socket === undefined && !isLoopback(host);
 }
 
-function hasPassword({ guard }: Config): boolean {
-  return guard !== "memory" && guard.hasPassword;
-}
-
-/** Environment variable that changes the behaviour of the runtime. */
-export interface WatchedVariable {
-  /** The name. */
+/**
+ * Variables that change the runtime, each with its effect as a clause, and with the values that have it:
+ * by default, any value but the empty one. Tried on Deno 2.9.6 and Bun 1.4.5.
+ */
+const WATCHED_VARIABLES: readonly {
   readonly name: string;
-  /** The effect, as a clause. */
   readonly risk: string;
-  /** The values with the effect; by default, any value but the empty one. */
   readonly values?: RegExp;
-}
-
-/** Variables that change the runtime, tried on Deno 2.9.6 and Bun 1.4.5. */
-export const WATCHED_VARIABLES: readonly WatchedVariable[] = [
+}[] = [
   {
     name: "DENO_SERVE_ADDRESS",
     risk: "Deno listens there and ignores --host, --port and --socket",
@@ -156,12 +148,12 @@ export const WATCHED_VARIABLES: readonly WatchedVariable[] = [
   { name: "BUN_INSPECT_PRELOAD", risk: "Bun loads other code with it" },
 ];
 
-/** Finds the risks of the environment, without the values of variables. */
-export function variableRisks(
-  variables: readonly (Variable & { readonly name: string })[],
-): readonly string[] {
-  const values = new Map(variables.map(({ name, value }) => [name, value ?? ""]));
-  return WATCHED_VARIABLES
-    .filter(({ name, values: risky = /./ }) => risky.test(values.get(name) ?? ""))
+/**
+ * Finds the risks of the environment, without the values of variables.
+ *
+ * @param env Returns the value of an environment variable, or undefined.
+ */
+export function variableRisks(env: (name: string) => string | undefined): readonly string[] {
+  return WATCHED_VARIABLES.filter(({ name, values = /./ }) => values.test(env(name) ?? ""))
     .map(({ name, risk }) => `${name} is set in the environment: ${risk}.`);
 }

@@ -5,20 +5,11 @@
  * @module
  */
 
-import {
-  globSync,
-  lstatSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  type Stats,
-  statSync,
-} from "node:fs";
+import { globSync, lstatSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { TextDecoder } from "node:util";
 import { type Config, OPTIONS, optionText } from "../../config/options.ts";
 import { namesOf, type OptionLine, variableOf } from "../../config/option.ts";
-import { IN_OPEN_FOLDER, isUtf16, writableByOthers } from "../../server/files/option_file.ts";
+import { IN_OPEN_FOLDER, writableByOthers } from "../../server/files/option_file.ts";
 
 /** Folder of the options and keys of all units. */
 const FOLDER = "/etc/authenticator";
@@ -27,7 +18,7 @@ const FOLDER = "/etc/authenticator";
 const OPTIONS_FILE = "authenticator.conf";
 
 /** Files that the unit hands over as credentials, with the option for each. */
-export const UNIT_FILES: ReadonlyMap<string, keyof Config> = new Map([
+const UNIT_FILES: ReadonlyMap<string, keyof Config> = new Map([
   ["api-keys", "apiKeysFile"],
   ["seal-keys", "sealKeysFile"],
   ["guard.key", "guardKeyFile"],
@@ -44,7 +35,7 @@ const DROP_INS = ["/etc", "/run", "/usr/local/lib", "/usr/lib"].map((base) =>
   `${base}/systemd/system`
 );
 
-/** Options in a drop-in, and whatever was meant as one: a name before a =. */
+/** Options in a drop-in, and attempts at one: a name before a =. */
 const IN_DROP_IN = [
   /\bAUTHENTICATOR_[A-Z_]*[A-Z]\b/g,
   /(?<![^\s="'])authenticator[^\s="':/]*(?==)/gi,
@@ -75,28 +66,29 @@ export interface UnitFindings {
   readonly risks: readonly string[];
 }
 
-/** Checks what a unit is given. */
+/** Checks the files and variables of a unit. */
 export function checkUnit(settings: UnitSettings): UnitFindings {
   const { root = "", unit } = settings;
   const instance = /@(.+)\.service$/.exec(unit)?.[1];
   const own = instance === undefined ? [] : [`authenticator@${instance}.conf`];
   const files = [OPTIONS_FILE, ...own, ...UNIT_FILES.keys()].map((name) => `${FOLDER}/${name}`);
   const found = files.map((path) => [path, findingsOf(`${root}${path}`)] as const);
-  const isEntry = (name: string): boolean =>
-    lstatSync(`${root}${FOLDER}/${name}`, { throwIfNoEntry: false }) !== undefined;
+  const used = filePaths(settings.config);
+  // The copy that a drop-in names may have another original.
+  const required = files.filter((path, index) => index === 0 || used.includes(path));
+  const isInUse = (name: string): boolean =>
+    used.some((path) => basename(path) === name && isInFolder(path));
   return {
     problems: [
       ...found.flatMap(([path, { problem }]) =>
         problem === undefined ? [] : [`${path} ${problem}`]
       ),
-      ...[OPTIONS_FILE, ...usedFiles(settings)].filter((name) => !isEntry(name))
-        .map((name) => `${FOLDER}/${name} is missing`),
-      ...unusedFiles(settings).filter(isEntry).map((name) =>
-        `${FOLDER}/${name} is there and not used: add ${
-          variableOf(UNIT_FILES.get(name)!)
-        }=${name} to ` +
-        `${FOLDER}/${OPTIONS_FILE}, or move the file away`
-      ),
+      ...required.filter((path) => !isEntry(`${root}${path}`)).map((path) => `${path} is missing`),
+      ...[...UNIT_FILES].filter(([name]) => !isInUse(name) && isEntry(`${root}${FOLDER}/${name}`))
+        .map(([name, option]) =>
+          `${FOLDER}/${name} is there and not used: add ${variableOf(option)}=${name} to ` +
+          `${FOLDER}/${OPTIONS_FILE}, or move the file away`
+        ),
       ...unknownFiles(settings),
       ...ignoredVariables(settings),
     ],
@@ -104,8 +96,9 @@ export function checkUnit(settings: UnitSettings): UnitFindings {
   };
 }
 
-function statOf(path: string): Stats | undefined {
-  return statSync(path, { throwIfNoEntry: false });
+// Whether there is anything at a path, also a link to nothing.
+function isEntry(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
 /** Finding about the original of a file, as a clause. */
@@ -115,8 +108,8 @@ interface FileFinding {
 }
 
 function findingsOf(path: string): FileFinding {
-  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return {};
-  const stat = statOf(path);
+  if (!isEntry(path)) return {};
+  const stat = statSync(path, { throwIfNoEntry: false });
   if (stat === undefined) return { problem: "is a link to a file that is missing" };
   if (!stat.isFile()) return { problem: "is no file" };
   const writable = writableByOthers(path);
@@ -137,22 +130,10 @@ function isInFolder(path: string): boolean {
   return dirname(path) === FOLDER || /^\/run\/credentials\/[^/]+\/[^/]+$/.test(path);
 }
 
-// Names of files of the folder that options use. The copy of a drop-in may have another original.
-function usedFiles({ config }: UnitSettings): readonly string[] {
-  return [...UNIT_FILES.keys()].filter((name) =>
-    namesOf(OPTIONS).some((option) =>
-      OPTIONS[option].file !== undefined && optionText(option, config) === `${FOLDER}/${name}`
-    )
-  );
-}
-
-function unusedFiles({ config }: UnitSettings): readonly string[] {
-  return [...UNIT_FILES.keys()].filter((name) =>
-    !namesOf(OPTIONS).some((option) => {
-      const path = OPTIONS[option].file && optionText(option, config);
-      return path !== undefined && basename(path) === name && isInFolder(path);
-    })
-  );
+// Returns the paths of all files of the options.
+function filePaths(config: Config): readonly string[] {
+  return namesOf(OPTIONS).filter((option) => OPTIONS[option].file !== undefined)
+    .flatMap((option) => optionText(option, config) ?? []);
 }
 
 // Finds lines with a file of the folder that the unit does not hand over.
@@ -177,14 +158,14 @@ function ignoredVariables(settings: UnitSettings): readonly string[] {
   );
   const named = dropIns.flatMap((path) => environmentFiles(path, settings));
   const old = `${root}${OLD_OPTIONS}`;
-  const problems = lstatSync(old, { throwIfNoEntry: false }) !== undefined && !statOf(old)?.isFile()
+  const problems = isEntry(old) && !isFile(old)
     ? [`${OLD_OPTIONS} is no file, so that systemd ignores it`]
     : [];
   return [
     ...problems,
     ...named.flatMap(({ problem }) => problem ?? []),
     ...dropIns.flatMap((path) => ignoredIn(path, IN_DROP_IN)),
-    // Here, a name is what is before the =, however it is written.
+    // Here, a name is all text before the =, in any spelling.
     ...[...new Set([old, ...named.flatMap(({ files }) => files)])].flatMap((path) =>
       ignoredIn(path, [/^[^=\n]*authenticator[^=\n]*/gi])
     ),
@@ -208,7 +189,7 @@ function ignoredVariables(settings: UnitSettings): readonly string[] {
   }
 }
 
-/** Files that a line with EnvironmentFile= names, or what keeps them from being read. */
+/** Files that a line with EnvironmentFile= names, or the reason why they cannot be read. */
 interface EnvironmentFiles {
   readonly files: readonly string[];
   readonly problem?: string;
@@ -255,7 +236,7 @@ function filesOf(path: string, root: string): readonly string[] {
   const paths = /[*?[]/.test(path) ? globSync(path.slice(1), { cwd: `${root}/` }) : [path];
   return paths.map((name) => join(root || "/", name))
     // A device such as /dev/null is read, too.
-    .filter((name) => statOf(name)?.isDirectory() === false);
+    .filter((name) => statSync(name, { throwIfNoEntry: false })?.isDirectory() === false);
 }
 
 // The server reads no option in small letters, which systemd hands over.
@@ -268,18 +249,16 @@ function reasonOf(line: string): string {
 }
 
 function filesBelow(folder: string): readonly string[] {
-  if (statOf(folder)?.isDirectory() !== true) return [];
-  return readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) =>
-    join(folder, name)
-  )
-    .filter((path) => statOf(path)?.isFile());
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return [];
+  const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
+  return names.map((name) => join(folder, name)).filter(isFile);
 }
 
-// Decodes a file as its author meant it: systemd ignores UTF-16, and here it is to be found.
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+}
+
+// Reads a file without zero bytes: systemd ignores options in UTF-16, and here they are to be found.
 function textOf(path: string): string {
-  const stat = statOf(path);
-  if (stat === undefined || !stat.isFile()) return "";
-  const bytes = readFileSync(path);
-  const label = !isUtf16(bytes) ? "utf-8" : bytes[0] === 0xFF ? "utf-16le" : "utf-16be";
-  return new TextDecoder(label).decode(bytes).replaceAll("\0", "");
+  return isFile(path) ? new TextDecoder().decode(readFileSync(path)).replaceAll("\0", "") : "";
 }

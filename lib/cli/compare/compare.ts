@@ -1,5 +1,5 @@
 /**
- * Command `compare`: asks a service and this program the same questions, and says what differs.
+ * Command `compare`: asks a service and this program the same questions, and reports the differences.
  *
  * @module
  */
@@ -78,7 +78,7 @@ function firstKey({ apiKeysFile }: Config, { protocol, host }: URL): string {
 interface Asked {
   readonly question: Question;
   readonly draw: Draw;
-  /** The answer; of one that did not come, the reason. */
+  /** The answer; the reason where none came. */
   readonly answer: string;
   readonly isAnswered: boolean;
 }

@@ -56,7 +56,7 @@ export interface Question {
   readonly isAnonymous?: boolean;
   /** Returns the options that an answer shows, as typed; unusable texts show none. */
   readonly shows?: (answer: string, draw: Draw) => Partial<Record<keyof Config, string>>;
-  /** Says what to do about another answer where no value of an option explains it. */
+  /** Returns advice about another answer where no value of an option explains it. */
   readonly advice?: (answer: string) => string | undefined;
   /** The answer of the hosted service where no option restores it. */
   readonly known?: string;

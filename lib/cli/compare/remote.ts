@@ -52,7 +52,7 @@ export class RemoteService {
   #failures = 0;
   /** Number of requests so far. */
   requests = 0;
-  /** How far its clock was ahead at the first answer with a date, in milliseconds. */
+  /** Lead of its clock at the first answer with a date, in milliseconds. */
   aheadMs: number | undefined;
   /** Maker of texts of this service. */
   readonly redactor: Redactor;
@@ -125,7 +125,7 @@ export class RemoteService {
   }
 }
 
-// Reads how far a Date field is ahead. It has whole seconds, and a server may keep one for a second.
+// Computes the lead of a Date field. It has whole seconds, and a server may keep one for a second.
 function aheadOf(date: string | undefined, sentMs: number, readMs: number): number | undefined {
   const dateMs = Date.parse(date ?? "");
   if (Number.isNaN(dateMs)) return undefined;

@@ -1,5 +1,5 @@
 /**
- * Report of a comparison: its findings in lines, and what to do.
+ * Report of a comparison: its findings in lines, and advice.
  *
  * @module
  */
@@ -29,10 +29,10 @@ export interface Finding {
 }
 
 /**
- * Writes the report: a line for each option, for each pair of answers, and for what is known.
+ * Writes the report: a line for each option, for each pair of answers, and for known differences.
  *
  * @param theirs The options that the other side shows.
- * @param isAdvised Whether a line says what to do.
+ * @param isAdvised Whether a line has advice.
  */
 export function reportOf(
   findings: readonly Finding[],

@@ -116,7 +116,7 @@ export function elementsIn(document: string): readonly (readonly [string, XmlEle
   return found;
 }
 
-// Returns undefined for a malformed text, or one that is nested too deep.
+// Returns undefined for a text that is malformed or nested too deep.
 function parsed<T>(parse: () => T): T | undefined {
   try {
     return parse();

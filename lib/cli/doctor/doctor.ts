@@ -18,7 +18,7 @@ import { timeStep } from "../../otp/totp.ts";
 import type { CallContext } from "../../operations/context.ts";
 import { Fault } from "../../operations/fault.ts";
 import { VALIDATE_PIN } from "../../operations/operations.ts";
-import { openSecret, type SealKeys, UnopenedError } from "../../sealing/seal_keys.ts";
+import { openSecret, UnopenedError } from "../../sealing/seal_keys.ts";
 import type { OptionsOf } from "../args/commands.ts";
 import { guardFindings } from "./guard_state.ts";
 import { readStdin, withoutLineEnd } from "../io/io.ts";
@@ -42,28 +42,21 @@ export async function doctor(
   const nowMs = options.at ?? Date.now();
   const sealKeys = keysFor(given.secretCode, config);
   const answer = await answerOf(given, { ...callContext(config, nowMs), sealKeys });
-  const opened = openedOrCause(given.secretCode, sealKeys);
-  if (opened instanceof UnopenedError) {
-    print(`${errorLine(answer)}\nThe secret ${unopenedClause(opened)}.`);
+  const sent = { ...given };
+  try {
+    sent.secretCode = openSecret(given.secretCode, sealKeys).text;
+  } catch (error) {
+    if (!(error instanceof UnopenedError)) throw error;
+    print(`${errorLine(answer)}\nThe secret ${unopenedClause(error)}.`);
     return 1;
   }
-  const sent = { ...given, secretCode: opened };
   const diagnosis = await diagnose(sent, config, nowMs);
   const step = answer === true ? acceptedStep(diagnosis, config, nowMs) : undefined;
   const guard = await guardFindings(config, sent.secretCode, step);
-  const moment = { nowMs, isGiven: options.at !== undefined };
-  const lines = explain({ answer, isRefused: guard.refuses }, diagnosis, config, moment);
+  const check = { answer, isRefused: guard.refuses, nowMs, isGiven: options.at !== undefined };
+  const lines = explain(check, diagnosis, config);
   print([...lines, ...guard.lines].join("\n"));
   return answer === true && !guard.refuses ? 0 : 1;
-}
-
-function openedOrCause(secretCode: string, keys: SealKeys | undefined): string | UnopenedError {
-  try {
-    return openSecret(secretCode, keys).text;
-  } catch (error) {
-    if (error instanceof UnopenedError) return error;
-    throw error;
-  }
 }
 
 function errorLine(answer: boolean | string): string {
@@ -101,16 +94,12 @@ async function readSentPin(): Promise<SentPin> {
   return { pin: withoutLineEnd(`${pin}\n`), secretCode };
 }
 
-/** Answer of a server to a pin. */
+/** Answer of a server to a pin, at a time. */
 export interface ServerAnswer {
   /** The result, or the message of the fault. */
   readonly answer: boolean | string;
   /** Whether the guard refuses even a right pin. */
   readonly isRefused?: boolean;
-}
-
-/** Time of the pin. */
-export interface Moment {
   /** The time in milliseconds since 1970. */
   readonly nowMs: number;
   /** Whether `--at` gave it; otherwise it is this machine's time. */
@@ -119,10 +108,9 @@ export interface Moment {
 
 /** Explains a diagnosis in lines. */
 export function explain(
-  { answer, isRefused = false }: ServerAnswer,
+  { answer, isRefused = false, nowMs, isGiven }: ServerAnswer,
   { flaws, canBeCode, match }: Diagnosis,
   settings: PinSettings,
-  { nowMs, isGiven }: Moment,
 ): readonly string[] {
   if (answer === true) {
     const right = isRefused

@@ -8,7 +8,7 @@ import type { Config } from "../../config/options.ts";
 import { guardRules, refusesNothing, throttleTimes } from "../../guard/guard.ts";
 import { type DatedState, inspectSecret } from "../../guard/redis/operator.ts";
 import { secretKey } from "../../otp/secret.ts";
-import { atStore, fingerprintOf } from "../guard.ts";
+import { atStore, fingerprintsBy } from "../guard_commands.ts";
 import { CommandError } from "../io/io.ts";
 import { askName, type OperatorPort } from "../operator_port.ts";
 
@@ -57,7 +57,7 @@ async function storedFindings(
       "--guard.",
     ]);
   }
-  const fingerprint = fingerprintOf(config, guardKeyFile, secretCode);
+  const fingerprint = fingerprintsBy(config, guardKeyFile)(secretCode);
   try {
     const state = await atStore(guard, config, (store) => inspectSecret(store, fingerprint));
     return explainState(state, config, step);

@@ -66,15 +66,12 @@ interface Parsed {
 }
 
 class Table {
-  readonly #needsEnd: boolean;
   #isEnded = false;
   #number = 0;
   #width = 0;
   #rest: Buffer = Buffer.alloc(0);
 
-  constructor(needsEnd: boolean) {
-    this.#needsEnd = needsEnd;
-  }
+  constructor(readonly needsEnd: boolean) {}
 
   /** Yields the records that a chunk completes. */
   *read(chunk: Uint8Array): Generator<readonly CsvRecord[]> {
@@ -103,7 +100,7 @@ class Table {
   }
 
   #isEndRecord({ fields, end }: Parsed): boolean {
-    return this.#needsEnd && !this.#isEnded && end !== undefined && fields.length === 1 &&
+    return this.needsEnd && !this.#isEnded && end !== undefined && fields.length === 1 &&
       utf8Text(fields[0]!) === END;
   }
 
@@ -138,7 +135,7 @@ class Table {
       throw this.#error(recordAt(this.#rest, 0), clause);
     }
     if (this.#number === 0) throw new CommandError("standard input has no record");
-    if (this.#needsEnd && !this.#isEnded) {
+    if (this.needsEnd && !this.#isEnded) {
       throw new CommandError(
         `standard input does not end with the line "${END}": what writes it must add the line ` +
           "after a success, and only then",

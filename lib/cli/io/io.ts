@@ -33,11 +33,9 @@ export function warn(sentences: string): void {
  * @throws {CommandError} When the write fails.
  */
 export async function writeOut(text: string): Promise<void> {
-  try {
-    await writeStdout(text);
-  } catch (error) {
+  await writeStdout(text).catch((error) => {
     if (systemErrorCode(error) !== "EPIPE") throw unwritten(error);
-  }
+  });
 }
 
 /**
@@ -47,11 +45,9 @@ export async function writeOut(text: string): Promise<void> {
  * @throws {CommandError} When the write fails.
  */
 export async function writeAll(text: string): Promise<void> {
-  try {
-    await writeStdout(text);
-  } catch (error) {
+  await writeStdout(text).catch((error) => {
     throw unwritten(error);
-  }
+  });
 }
 
 function unwritten(error: unknown): CommandError {
@@ -74,15 +70,6 @@ export async function* stdinChunks(): AsyncGenerator<Uint8Array> {
 }
 
 /**
- * Reads the text of a file.
- *
- * @throws {CommandError} When it cannot be read, is too long or is not UTF-8.
- */
-export async function readTextFile(path: string): Promise<string> {
-  return await readText(createReadStream(path), path);
-}
-
-/**
  * Reads the text of standard input: to its end, or line by line from a terminal.
  *
  * @param prompts The prompts at a terminal, one for each line.
@@ -90,13 +77,13 @@ export async function readTextFile(path: string): Promise<string> {
  */
 export async function readStdin(prompts: readonly Prompt[]): Promise<string> {
   if (!process.stdin.isTTY) return await readText(process.stdin, "standard input");
-  const typed = await askLines(prompts);
-  if (typed.isInterrupted) throw new CommandError("interrupted");
+  const lines = await askLines(prompts);
+  if (lines === undefined) throw new CommandError("interrupted");
   // U+FFFD replaces each invalid character, so different secrets would be equal.
-  if (typed.lines.some((line) => line.includes("\uFFFD"))) {
+  if (lines.some((line) => line.includes("\uFFFD"))) {
     throw new CommandError("what was typed is not UTF-8 text");
   }
-  return typed.lines.map((line) => `${line}\n`).join("");
+  return lines.map((line) => `${line}\n`).join("");
 }
 
 /**
@@ -107,7 +94,7 @@ export async function readStdin(prompts: readonly Prompt[]): Promise<string> {
 export async function readSecret(file: string | undefined): Promise<string> {
   const text = file === undefined
     ? await readStdin([{ what: "Secret", isShown: false }])
-    : await readTextFile(file);
+    : await readText(createReadStream(file), file);
   return withoutLineEnd(text);
 }
 
@@ -159,20 +146,12 @@ export async function writeNewFiles(...files: readonly NewFile[]): Promise<void>
   }
 }
 
-/** Value of an environment variable. */
-export interface Variable {
-  /** The value; undefined when it is unset or unreadable. */
-  readonly value: string | undefined;
-  /** Whether the runtime permits reading it. */
-  readonly readable: boolean;
-}
-
-/** Reads a foreign environment variable, which a runtime may forbid. */
-export function readVariable(name: string): Variable {
+/** Reads a foreign environment variable; undefined when it is unset, or the runtime forbids it. */
+export function readVariable(name: string): string | undefined {
   try {
-    return { value: process.env[name], readable: true };
+    return process.env[name];
   } catch {
-    return { value: undefined, readable: false };
+    return undefined;
   }
 }
 

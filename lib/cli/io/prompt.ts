@@ -16,11 +16,6 @@ export interface Prompt {
   readonly isShown: boolean;
 }
 
-/** Result of the prompts. */
-export type Typed =
-  | { readonly lines: readonly string[]; readonly isInterrupted?: undefined }
-  | { readonly isInterrupted: true };
-
 /** Signals that end a program without a listener. */
 const ENDINGS = ["SIGHUP", "SIGINT", "SIGTERM"] as const;
 type Ending = typeof ENDINGS[number];
@@ -32,10 +27,13 @@ interface Line {
 }
 
 /**
- * Prompts for lines at the terminal of standard input, whose own echo is off meanwhile. The end of
- * input can leave fewer lines than prompts.
+ * Prompts for lines at the terminal of standard input, whose own echo is off meanwhile.
+ *
+ * @returns The lines, which the end of input can leave fewer than the prompts; undefined after Control-C.
  */
-export async function askLines(prompts: readonly Prompt[]): Promise<Typed> {
+export async function askLines(
+  prompts: readonly Prompt[],
+): Promise<readonly string[] | undefined> {
   const { stdin } = process;
   const lines: string[] = [];
   let line = "";
@@ -63,15 +61,15 @@ export async function askLines(prompts: readonly Prompt[]): Promise<Typed> {
         line = text;
         if (end === undefined) continue;
         writeStderr("\r\n");
-        if (end === "interrupted") return { isInterrupted: true };
+        if (end === "interrupted") return undefined;
         lines.push(line);
         line = "";
         const next = prompts[lines.length];
-        if (end === "input" || next === undefined) return { lines };
+        if (end === "input" || next === undefined) return lines;
         show(next);
       }
     }
-    return { lines };
+    return lines;
   } finally {
     stdin.setRawMode(false);
     for (const signal of ENDINGS) process.off(signal, onEnd);

@@ -26,10 +26,10 @@ import { readVariable } from "../io/io.ts";
 export interface Renewable {
   /** The listener, which holds the certificate. */
   readonly listener: Pick<Listener, "renew">;
-  /** The service, which holds the log, and the state for metrics and `status`. */
-  readonly service: Pick<ServerService, "log" | "state">;
-  /** The keys. */
-  readonly keys: Pick<ServerKeys, "renew">;
+  /** The service, which holds the keys, the log, and the state for metrics and `status`. */
+  readonly service: Pick<ServerService, "log" | "state"> & {
+    readonly keys: Pick<ServerKeys, "renew">;
+  };
   /** The certificate in use, with the version of its files; undefined without TLS. */
   readonly tls: Tls | undefined;
   /**
@@ -42,16 +42,10 @@ export interface Renewable {
   readonly version: string;
 }
 
-/** File of keys that is read again on SIGHUP. */
-interface KeyFile {
-  readonly option: KeyFileOption;
-  /** Name of its keys. */
-  readonly what: string;
-}
-
-const KEY_FILES: readonly KeyFile[] = [
-  { option: "apiKeysFile", what: "API keys" },
-  { option: "sealKeysFile", what: "seal keys" },
+/** Files of keys that are read again on SIGHUP, with the name of their keys. */
+const KEY_FILES: readonly (readonly [option: KeyFileOption, what: string])[] = [
+  ["apiKeysFile", "API keys"],
+  ["sealKeysFile", "seal keys"],
 ];
 
 /** Files of a running server that are read again. */
@@ -80,7 +74,7 @@ export class Reload {
    */
   all(): Promise<void> {
     return this.#inTurn(async () => {
-      const keyFiles = KEY_FILES.filter(({ option }) => this.#config[option] !== undefined);
+      const keyFiles = KEY_FILES.filter(([option]) => this.#config[option] !== undefined);
       this.#parts.service.state.lastReload = { atMs: Date.now(), lines: [] };
       const isUnchanged = this.#checkOptions();
       if (this.#config.tlsCert === undefined && keyFiles.length === 0) {
@@ -89,7 +83,7 @@ export class Reload {
       }
       this.#toldReason = undefined;
       await this.#renewCertificate();
-      keyFiles.forEach((file) => this.#renewKeys(file));
+      for (const [option, what] of keyFiles) this.#renewKeys(option, what);
       for (const risk of reloadedRisks(this.#config)) this.#tell("warn", risk);
     });
   }
@@ -140,9 +134,9 @@ export class Reload {
     }
   }
 
-  #renewKeys({ option, what }: KeyFile): void {
+  #renewKeys(option: KeyFileOption, what: string): void {
     try {
-      const { names, isChanged } = this.#parts.keys.renew(option);
+      const { names, isChanged } = this.#parts.service.keys.renew(option);
       const isCopy = !isChanged && isCredential(this.#config[option]!);
       const text = `the ${what} ${isChanged ? "were read again" : "are unchanged"}`;
       this.#tell(isCopy ? "warn" : "info", `${text}: ${keysInWords(names)}${copyNote(isCopy)}`);
@@ -199,7 +193,7 @@ function validityIn({ cert }: Tls): Validity {
 
 // Whether a file is a credential of systemd, which copies it when the unit starts.
 function isCredential(path: string): boolean {
-  const { value: folder } = readVariable("CREDENTIALS_DIRECTORY");
+  const folder = readVariable("CREDENTIALS_DIRECTORY");
   return !!folder && path.startsWith(`${folder}/`);
 }
 

@@ -4,11 +4,12 @@
  * @module
  */
 
+import { constants } from "node:os";
 import process from "node:process";
 import type { Config } from "../../config/options.ts";
 import { protectionsOf } from "../../config/protections.ts";
 import { changedLines } from "../args/config_file.ts";
-import type { Command } from "../args/parse.ts";
+import type { CommandOf } from "../args/parse.ts";
 import { currentRuntime } from "../../server/runtime/current.ts";
 import { listen, type Listener, type ListenOptions } from "../../server/listen/listen.ts";
 import { withTimeout } from "../../server/runtime/timeout.ts";
@@ -27,9 +28,6 @@ import { stopSignal } from "./stop_signal.ts";
 /** Time between two looks at the files of the certificate. */
 const CERTIFICATE_LOOK_MS = 60_000;
 
-/** Exit codes of signals before the server listens: 128 and the number of the signal. */
-const EXIT_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
-
 /** Timeout for in-flight requests after a stop signal: ten seconds. */
 const DRAIN_TIMEOUT_MS = MAX_DRAIN_MS + 1_000;
 
@@ -39,12 +37,6 @@ const LAST_LINES_TIMEOUT_MS = 1_000;
 // Number of timers that the timeout is split into. When the process was stopped and continues, a
 // late timer fires before pending writes complete: only one of these is lost then.
 const LAST_LINES_PARTS = 10;
-
-/** Command line of `serve`. */
-export type ServeCommand = Pick<
-  Extract<Command, { kind: "serve" }>,
-  "config" | "sources" | "files"
->;
 
 /**
  * Serves until SIGINT or SIGTERM, or with `exitWithParent` until the end of standard input. A
@@ -58,7 +50,7 @@ export type ServeCommand = Pick<
  * @throws {UsageError} When an option needs another system.
  */
 export async function serve(
-  { config, sources, files }: ServeCommand,
+  { config, sources, files }: CommandOf<"serve">,
   print: (line: string) => void,
 ): Promise<number> {
   checkSystem(config);
@@ -71,7 +63,7 @@ export async function serve(
   const runtime = currentRuntime();
   const service = createServerService(runtime, config, {
     version: VERSION,
-    color: process.stderr.isTTY === true && !readVariable("NO_COLOR").value,
+    color: process.stderr.isTTY === true && !readVariable("NO_COLOR"),
   });
   const { log, state } = service;
   try {
@@ -83,7 +75,7 @@ export async function serve(
     const stopped = stopSignal(config.exitWithParent);
     void stopped.then((reason) => {
       if (state.address === undefined && reason !== "standard input ended") {
-        process.exit(EXIT_CODES[reason]);
+        process.exit(128 + constants.signals[reason]);
       }
     });
     await service.selfCheck;
@@ -100,7 +92,6 @@ export async function serve(
     const reload = new Reload(config, {
       listener,
       service,
-      keys: service.keys,
       tls: options.tls,
       version,
       changedOptions: () => files === undefined ? [] : changedLines(files),

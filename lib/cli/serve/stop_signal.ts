@@ -22,17 +22,11 @@ const REPEATED_SIGNAL_MS = 500;
  */
 export function stopSignal(withParent: boolean): Promise<StopReason> {
   return new Promise((resolve) => {
-    const onInterrupt = (): void => stop("SIGINT");
-    const onTerminate = (): void => stop("SIGTERM");
-    const stop = (reason: StopReason): void => {
-      resolve(reason);
-      setTimeout(() => {
-        process.off("SIGINT", onInterrupt);
-        process.off("SIGTERM", onTerminate);
-      }, REPEATED_SIGNAL_MS);
+    const stop = (signal: "SIGINT" | "SIGTERM"): void => {
+      resolve(signal);
+      setTimeout(() => process.off("SIGINT", stop).off("SIGTERM", stop), REPEATED_SIGNAL_MS);
     };
-    process.on("SIGINT", onInterrupt);
-    process.on("SIGTERM", onTerminate);
+    process.on("SIGINT", stop).on("SIGTERM", stop);
     if (!withParent) return;
     // The pipe closes at any end of the parent process.
     const onEnd = (): void => resolve("standard input ended");

@@ -8,7 +8,7 @@ import { parseStoreUrl, type StoreUrl } from "../../../lib/guard/redis/store_url
 import { SECRET } from "../../support/calls.ts";
 import { eventually } from "../../support/eventually.ts";
 import { runToEnd } from "../../support/child.ts";
-import { guardLines } from "../../../lib/cli/guard.ts";
+import { guardLines } from "../../../lib/cli/guard_commands.ts";
 import { configOf } from "../../support/command.ts";
 import { GUARD_KEY_FILE } from "../../support/guard_key.ts";
 import { programWords, runProgram } from "../../support/program.ts";

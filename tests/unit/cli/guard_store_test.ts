@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
 import { assertRejects } from "@std/assert/rejects";
 import { guardFindings } from "../../../lib/cli/doctor/guard_state.ts";
-import { guardLines, guardName, guardUnlock } from "../../../lib/cli/guard.ts";
+import { guardLines, guardName, guardUnlock } from "../../../lib/cli/guard_commands.ts";
 import type { Config } from "../../../lib/config/options.ts";
 import { fingerprintBy, shortName } from "../../../lib/guard/fingerprint.ts";
 import { KEY_PREFIX } from "../../../lib/guard/redis/script.ts";

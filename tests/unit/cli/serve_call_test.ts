@@ -74,14 +74,17 @@ async function serving(
   };
   const lines = (): readonly string[] =>
     text.split("\n").slice(0, -1).map((line) => line.replace(/^\S+ /, ""));
-  const signal = (signal: typeof SIGNALS[number]): void => void process.emit(signal);
+  const signal = (signal: typeof SIGNALS[number]): void => void process.emit(signal, signal);
   const own = { stdin: { isTTY: stdin }, stderr: { isTTY: stderr }, env };
   try {
     const code = await withProcess(own, async () => {
       const ended = serve({
+        kind: "serve",
         config: configOf(args),
         sources: new Map([["window", "flag"]]),
         files: undefined,
+        options: {},
+        operands: [],
       }, (line) => {
         printed.push(line);
       });

@@ -178,7 +178,7 @@ const WINDOW_1 = configOf([]);
 async function explained(pin: string, args: readonly string[] = []): Promise<readonly string[]> {
   const config = configOf(args);
   const diagnosis = await diagnose({ pin, secretCode: SECRET }, config, AT_MS);
-  const lines = explain({ answer: false }, diagnosis, config, MOMENT);
+  const lines = explain({ answer: false, ...MOMENT }, diagnosis, config);
   assertEquals(lines.at(-1), LAST);
   return lines.slice(1, -1).filter((line) => line !== CERTAINTY);
 }
@@ -217,14 +217,14 @@ const UNEXPLAINED = {
 
 Deno.test("explain() names the clock by which a pin was checked", () => {
   const last = (isGiven: boolean): string =>
-    explain({ answer: false }, UNEXPLAINED, WINDOW_1, { nowMs: AT_MS, isGiven }).at(-1)!;
+    explain({ answer: false, nowMs: AT_MS, isGiven }, UNEXPLAINED, WINDOW_1).at(-1)!;
   assertEquals(last(true), LAST);
   assertEquals(last(false), `The pin was checked at ${AT}, the time of this machine's clock.`);
 });
 
 Deno.test("explain() reports too few digits, and no more, if that is all", () => {
   const short = { flaws: ["Short."], canBeCode: false };
-  assertEquals(explain({ answer: false }, { ...UNEXPLAINED, ...short }, WINDOW_1, MOMENT), [
+  assertEquals(explain({ answer: false, ...MOMENT }, { ...UNEXPLAINED, ...short }, WINDOW_1), [
     "The pin is wrong: a server with these options answers false.",
     "- Short.",
   ]);
@@ -232,7 +232,7 @@ Deno.test("explain() reports too few digits, and no more, if that is all", () =>
 
 Deno.test("explain() reports no success when the store of the guard refuses a right pin", async () => {
   const diagnosis = await diagnose({ pin: RIGHT, secretCode: SECRET }, WINDOW_1, AT_MS);
-  assertEquals(explain({ answer: true, isRefused: true }, diagnosis, WINDOW_1, MOMENT), [
+  assertEquals(explain({ answer: true, isRefused: true, ...MOMENT }, diagnosis, WINDOW_1), [
     "The pin is right, but a server with these options answers false.",
     "It is the code of the current time step.",
   ]);
@@ -242,7 +242,7 @@ Deno.test("explain() has the offset of the phone's clock for a right pin", async
   const lines = async (step: number): Promise<readonly string[]> => {
     const pin = referenceHotp(SECRET, step);
     const diagnosis = await diagnose({ pin, secretCode: SECRET }, WINDOW_1, AT_MS);
-    return explain({ answer: true }, diagnosis, WINDOW_1, MOMENT);
+    return explain({ answer: true, ...MOMENT }, diagnosis, WINDOW_1);
   };
   const right = "The pin is right: a server with these options answers true.";
   assertEquals(await lines(STEP), [right, "It is the code of the current time step."]);
@@ -259,7 +259,7 @@ Deno.test("explain() has the offset of the phone's clock for a right pin", async
 Deno.test("explain() has no offset of the clock where no code was found", async () => {
   const diagnosis = await diagnose({ pin: RIGHT, secretCode: SECRET }, WINDOW_1, AT_MS);
   const unfound = { ...diagnosis, match: undefined };
-  assertEquals(explain({ answer: true }, unfound, WINDOW_1, MOMENT), [
+  assertEquals(explain({ answer: true, ...MOMENT }, unfound, WINDOW_1), [
     "The pin is right: a server with these options answers true.",
   ]);
 });
@@ -267,17 +267,16 @@ Deno.test("explain() has no offset of the clock where no code was found", async 
 Deno.test("explain() has a server's error, and does not search where that makes no sense", async () => {
   const diagnosis = await diagnose({ pin: RIGHT, secretCode: "" }, WINDOW_1, AT_MS);
   const [first, ...rest] = explain(
-    { answer: "No." },
+    { answer: "No.", ...MOMENT },
     { ...diagnosis, canBeCode: false },
     WINDOW_1,
-    MOMENT,
   );
   assertEquals(first, "A server with these options answers with an error: No.");
   assertEquals(rest.filter((line) => !line.startsWith("- ")), []);
 });
 
 Deno.test("explain() lists other causes where nothing explains the pin", () => {
-  const lines = explain({ answer: false }, UNEXPLAINED, WINDOW_1, MOMENT);
+  const lines = explain({ answer: false, ...MOMENT }, UNEXPLAINED, WINDOW_1);
   assertEquals(lines.slice(1, -1), [
     "Possible reasons:",
     ...OTHER_REASONS.map((sentence) => `- ${sentence}`),
@@ -307,7 +306,9 @@ Deno.test("doctor repeats neither the pin nor the secret", async () => {
       const config = configOf(["--secret-encoding", encoding]);
       const diagnosis = await diagnose({ pin, secretCode: "hunter2 canary" }, config, AT_MS);
       assert(
-        isKept(JSON.stringify([diagnosis, explain({ answer: false }, diagnosis, config, MOMENT)])),
+        isKept(
+          JSON.stringify([diagnosis, explain({ answer: false, ...MOMENT }, diagnosis, config)]),
+        ),
         pin,
       );
     }

@@ -3,12 +3,12 @@ import { Readable } from "node:stream";
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
 import { CommandError, readSecret, readStdin } from "../../../../lib/cli/io/io.ts";
-import { askLines, type Typed } from "../../../../lib/cli/io/prompt.ts";
+import { askLines } from "../../../../lib/cli/io/prompt.ts";
 import { callCommand, sink, streamOf, withProcess } from "../../../support/command.ts";
 
 /** What became of typing, what the terminal shows, and how it was set, one after the other. */
 interface Session {
-  readonly typed: Typed;
+  readonly typed: readonly string[] | undefined;
   readonly shown: string;
   readonly modes: readonly boolean[];
 }
@@ -36,7 +36,7 @@ async function ask(...chunks: (string | Uint8Array)[]): Promise<Session> {
 
 Deno.test("a terminal shows the prompt, and the input that is not secret", async () => {
   assertEquals(await ask("12", "3\r", "hush\r"), {
-    typed: { lines: ["123", "hush"] },
+    typed: ["123", "hush"],
     shown: "Pin: 123\r\nSecret (not shown): \r\n",
     modes: [true, false],
   });
@@ -66,26 +66,26 @@ const KEYS: readonly (readonly [string, readonly string[], string])[] = [
 for (const [typed, lines, shown] of KEYS) {
   Deno.test(`a terminal makes ${JSON.stringify(lines)} of ${JSON.stringify(typed)}`, async () => {
     const session = await ask(typed);
-    assertEquals(session.typed, { lines });
+    assertEquals(session.typed, lines);
     assertEquals(session.shown.split("\r\n")[0], `Pin: ${shown}`);
     assertEquals(session.modes, [true, false]);
   });
 }
 
 Deno.test("a terminal that is closed ends the lines early", async () => {
-  assertEquals((await ask("1\r2")).typed, { lines: ["1"] });
-  assertEquals((await ask()).typed, { lines: [] });
+  assertEquals((await ask("1\r2")).typed, ["1"]);
+  assertEquals((await ask()).typed, []);
 });
 
 Deno.test("the end of input ends the lines, without another prompt", async () => {
   const { typed, shown } = await ask("1\x042\r");
-  assertEquals([typed, shown], [{ lines: ["1"] }, "Pin: 1\r\n"]);
+  assertEquals([typed, shown], [["1"], "Pin: 1\r\n"]);
 });
 
 Deno.test("a character in pieces is one", async () => {
   const [first, ...rest] = new TextEncoder().encode("é\r\r");
   const { typed, shown } = await ask(Uint8Array.of(first!), Uint8Array.from(rest));
-  assertEquals([typed, shown.split("\r\n")[0]], [{ lines: ["é", ""] }, "Pin: é"]);
+  assertEquals([typed, shown.split("\r\n")[0]], [["é", ""], "Pin: é"]);
 });
 
 Deno.test("an escape sequence in pieces belongs to no line, and does not block", async () => {
@@ -100,14 +100,14 @@ Deno.test("an escape sequence in pieces belongs to no line, and does not block",
       [["1\x1bO", "\r\r"], "1"],
     ] as const
   ) {
-    assertEquals((await ask(...chunks)).typed, { lines: [line, ""] });
+    assertEquals((await ask(...chunks)).typed, [line, ""]);
   }
-  assertEquals((await ask("1\x1b", "\x03")).typed, { isInterrupted: true });
+  assertEquals((await ask("1\x1b", "\x03")).typed, undefined);
 });
 
 Deno.test("Control-C ends the asking, and the terminal is as before", async () => {
   const { typed, shown, modes } = await ask("1\r2\x03");
-  assertEquals([typed, modes], [{ isInterrupted: true }, [true, false]]);
+  assertEquals([typed, modes], [undefined, [true, false]]);
   assertEquals(shown, "Pin: 1\r\nSecret (not shown): \r\n");
   await type(["hush\x03"], async () => {
     const { message } = await assertRejects(() => readSecret(undefined), CommandError);

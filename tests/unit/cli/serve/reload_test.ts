@@ -35,7 +35,7 @@ Deno.test("keysInWords() has the number of keys, and their names", () => {
 
 type Parts = Partial<
   & Pick<Renewable, "changedOptions" | "listener" | "tls" | "version">
-  & { readonly renewKeys: Renewable["keys"]["renew"] }
+  & { readonly renewKeys: Renewable["service"]["keys"]["renew"] }
 >;
 
 /** A server's reload, its log, and its service. */
@@ -64,12 +64,11 @@ function reloadOf(args: readonly string[], parts: Parts = {}): {
       lines.push("counted");
     },
   };
-  const service = { log, state };
+  const service = { log, state, keys: { renew: renewKeys } };
   const reload = new Reload(configOf(args), {
     changedOptions,
     listener,
     service,
-    keys: { renew: renewKeys },
     tls,
     version,
   });

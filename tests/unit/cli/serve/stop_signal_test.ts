@@ -18,7 +18,7 @@ for (const signal of SIGNALS) {
       const before = listeners();
       const stopped = stopSignal(false);
       for (let times = 0; times < 3; times++) {
-        process.emit(signal);
+        process.emit(signal, signal);
         await timers.settle();
         assertEquals(listeners(), before.map((count) => count + 1));
       }
@@ -55,7 +55,7 @@ Deno.test("the end of standard input stops the server where that is wanted, and 
       await timers.tick();
       assertEquals(listeners(), before.map((count) => count + 1));
       // The first signal after it changes nothing yet.
-      process.emit("SIGTERM");
+      process.emit("SIGTERM", "SIGTERM");
       assertEquals(listeners(), before.map((count) => count + 1));
       await timers.tick();
       assertEquals([listeners(), timers.delaysMs], [before, [500]]);
@@ -66,7 +66,7 @@ Deno.test("the end of standard input stops the server where that is wanted, and 
     const stopped = withProcess({ stdin }, () => Promise.resolve([stopSignal(false)]));
     const [waiting] = await stopped;
     assertEquals(stdin.listenerCount("end"), 0);
-    process.emit("SIGINT");
+    process.emit("SIGINT", "SIGINT");
     assertEquals(await waiting, "SIGINT");
     await timers.tick();
     assertEquals(listeners(), before);

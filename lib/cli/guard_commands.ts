@@ -112,7 +112,7 @@ export async function guardUnlock(config: Config, print: Print): Promise<number>
     print(unlockedLine(atServer.name, atServer.remembered, guard !== "memory"));
     return 0;
   }
-  const fingerprint = fingerprintOf(config, guardKeyFile!, secret);
+  const fingerprint = fingerprintsBy(config, guardKeyFile!)(secret);
   const wasKept = await atStore(
     guard as StoreUrl,
     config,
@@ -141,35 +141,29 @@ export async function guardLines(
 ): Promise<readonly string[]> {
   const { guard } = config;
   if (inMemory !== undefined) return countLines(inMemory);
-  return guard === "memory" ? [] : await storeLines(guard, config);
-}
-
-interface Row {
-  readonly name: string;
-  readonly wrong: number;
-  readonly refusedSeconds: number;
-}
-
-async function storeLines(url: StoreUrl, config: Config): Promise<readonly string[]> {
+  if (guard === "memory") return [];
   const rules = guardRules(config);
   const { secrets, total, errors } = await atStore(
-    url,
+    guard,
     config,
-    (store) => sampleSecrets(store, url.database),
+    (store) => sampleSecrets(store, guard.database),
   );
-  const rows = secrets.map(([fingerprint, { state, nowMs }]): Row => ({
+  const rows = secrets.map(([fingerprint, { state, nowMs }]) => ({
     name: shortName(fingerprint),
     wrong: pinsOwed(rules, state, nowMs),
     refusedSeconds: Math.ceil(throttleTimes(rules, state, nowMs).toSomeMs / 1000),
   }));
   const throttled = rows.filter(({ refusedSeconds }) => refusedSeconds > 0).length;
+  const most = rows.filter(({ wrong }) => wrong > 0)
+    .toSorted((one, other) => other.wrong - one.wrong)
+    .slice(0, SHOWN_SECRETS);
   const read = secrets.length;
   return [
     ...(total === read
       ? countLines({ entries: read, throttled })
       : estimateLines({ read, throttled, total })),
     ...errors.map((error) => `not counted: the store of the guard, ${storeClause(error)}`),
-    ...most(rows.filter(({ wrong }) => wrong > 0)).map(({ name, wrong, refusedSeconds }) =>
+    ...most.map(({ name, wrong, refusedSeconds }) =>
       `secret=${name} wrong=${wrong} refused_seconds=${refusedSeconds}`
     ),
   ];
@@ -189,21 +183,13 @@ function estimateLines({ read, throttled, total }: {
   ];
 }
 
-function most(rows: readonly Row[]): Row[] {
-  return rows.toSorted((one, other) => other.wrong - one.wrong).slice(0, SHOWN_SECRETS);
-}
-
 /**
- * Returns the fingerprint of a secret.
+ * Makes the function that returns the fingerprint of a secret, and throws a `CommandError` for one that
+ * has no key.
  *
- * @throws {CommandError} When the secret has no key.
  * @throws {OptionFileError} When the file of the guard key cannot be used.
  */
-export function fingerprintOf(config: Config, guardKeyFile: string, secret: string): string {
-  return fingerprintsBy(config, guardKeyFile)(secret);
-}
-
-function fingerprintsBy(config: Config, guardKeyFile: string): (secret: string) => string {
+export function fingerprintsBy(config: Config, guardKeyFile: string): (secret: string) => string {
   const name = fingerprintBy(readGuardKey(guardKeyFile), config.algorithm);
   return (secret) => {
     const key = secretKey(secret, config.secretEncoding);
