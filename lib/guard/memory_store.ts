@@ -94,24 +94,11 @@ export class MemoryStore implements GuardStore, MemoryStoreAdmin {
     return verdict;
   }
 
-  /** Whether pins of a source are throttled now. */
-  isThrottled(fingerprint: string, source: string | undefined): boolean {
-    return this.throttledMs(fingerprint, source) > 0;
-  }
-
   /** Returns the time for which pins of a source are throttled, in milliseconds. */
   throttledMs(fingerprint: string, source: string | undefined): number {
     const nowMs = this.#now();
     return refusedMs(this.#rules, this.#stateOf(fingerprint, nowMs), source, nowMs);
   }
-
-  /** Returns true: memory is always available. */
-  isHealthy(): boolean {
-    return true;
-  }
-
-  /** Does nothing: there is no connection to close. */
-  close(): void {}
 
   /** Returns the number of remembered secrets with wrong pins. */
   size(): number {

@@ -94,7 +94,7 @@ function redisStore(
     & GuardSettings
     & { readonly guardKey: Uint8Array },
   events: GuardEvents,
-): Pick<Guard, "store" | "ready" | "shared"> {
+): Pick<Guard, "store" | "shared"> {
   const { promise: ready, resolve: markReady } = Promise.withResolvers<void>();
   const primary = primaryObserver(events);
   const link = new StoreLink({
@@ -117,16 +117,22 @@ function redisStore(
     onFinding,
     onEnd,
   });
-  const store = new RedisStore({ rules, link, monitor, now: monotonicMs, onError });
+  const store = new RedisStore({ rules, link, now: monotonicMs, onError });
   const shared = {
+    ready,
+    isHealthy: () => link.isHealthy,
     failing: () => link.failing,
     aheadMs: () => monitor.aheadMs,
     problems: (store: string) => [
       ...link.failing.map((clause) => `${store}, ${clause}`),
       ...monitor.findings.map((finding) => findingText(store, finding)),
     ],
+    close: () => {
+      monitor.close();
+      link.close();
+    },
   };
-  return { store, ready, shared };
+  return { store, shared };
 }
 
 // Compares what the clients of a store report one after the other.

@@ -105,11 +105,10 @@ export function findingObserver(
 
 /** Problems of a guard for the status of a server, as clauses. */
 export function guardProblems(guard: Guard | undefined): readonly string[] {
-  if (guard === undefined) return [];
-  const { store, shared } = guard;
+  const store = guard?.shared;
+  if (store === undefined) return [];
   const name = "the store of the guard";
-  if (!store.isHealthy()) return [`${name} does not answer`];
-  return shared?.problems(name) ?? [];
+  return store.isHealthy() ? store.problems(name) : [`${name} does not answer`];
 }
 
 /** The byte order mark of UTF-8, which programs on Windows write. */

@@ -172,10 +172,10 @@ export function createServerService(
     state,
     keys,
     guardReady: async () => {
-      await withTimeout(guard?.ready ?? Promise.resolve(), FIRST_STORE_REPLY_MS);
+      await withTimeout(guard?.shared?.ready ?? Promise.resolve(), FIRST_STORE_REPLY_MS);
     },
     close: async () => {
-      guard?.store.close();
+      guard?.shared?.close();
       await writer.flush();
     },
   };
@@ -253,13 +253,12 @@ function processFigures(): Parameters<Metrics["text"]>[0] {
 }
 
 function guardFigures(guard: Guard | undefined): Partial<Parameters<Metrics["text"]>[0]> {
-  if (guard === undefined) return {};
-  const { memory, store, shared } = guard;
-  if (memory) return { guardEntries: memory.size() };
-  const aheadMs = shared?.aheadMs();
+  const { memory, shared: store } = guard ?? {};
+  if (store === undefined) return { guardEntries: memory?.size() };
+  const aheadMs = store.aheadMs();
   return {
     isStoreUp: store.isHealthy() === true,
-    storeNodesDown: shared?.failing().length,
+    storeNodesDown: store.failing().length,
     clockAheadSeconds: aheadMs === undefined ? undefined : aheadMs / 1000,
   };
 }

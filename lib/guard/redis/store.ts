@@ -7,7 +7,6 @@
 import type { CheckedPin, GuardRules, GuardStore, Verdict } from "../guard.ts";
 import { ExpiringMap } from "../expiring_map.ts";
 import type { StoreLink } from "./link.ts";
-import type { StoreMonitor } from "./monitor.ts";
 import { NO_REPLY } from "./reasons.ts";
 import { decide, isReply, redisKey, unlock } from "./script.ts";
 
@@ -22,9 +21,7 @@ export interface RedisStoreOptions {
   /** The rules, the same for all instances that share the store. */
   readonly rules: GuardRules;
   /** The link to Redis. */
-  readonly link: Pick<StoreLink, "run" | "isHealthy" | "close">;
-  /** The monitor of the store, which is closed with the link. */
-  readonly monitor?: Pick<StoreMonitor, "close">;
+  readonly link: Pick<StoreLink, "run" | "isHealthy">;
   /** A monotonic clock in milliseconds. */
   readonly now: () => number;
   /** Called for each pin without a decision. */
@@ -49,21 +46,10 @@ export class RedisStore implements GuardStore {
     this.#options = options;
   }
 
-  /** Whether the store answers; undefined until its first answer. */
-  isHealthy(): boolean | undefined {
-    return this.#options.link.isHealthy;
-  }
-
-  /** Closes the link. */
-  close(): void {
-    this.#options.monitor?.close();
-    this.#options.link.close();
-  }
-
   /** Decides about a pin by the script, unless the store is known to be away. */
   async decide(fingerprint: string, pin: CheckedPin): Promise<Verdict> {
     const { rules, link, now, storeNow, onError } = this.#options;
-    if (!this.isHealthy()) {
+    if (!link.isHealthy) {
       onError?.();
       return "unavailable";
     }
@@ -84,11 +70,6 @@ export class RedisStore implements GuardStore {
       onError?.();
       return "unavailable";
     }
-  }
-
-  /** Whether this process remembers a refusal. */
-  isThrottled(fingerprint: string, source: string | undefined): boolean {
-    return this.throttledMs(fingerprint, source) > 0;
   }
 
   /** Returns the rest of a remembered refusal, in milliseconds; 0 without one. */

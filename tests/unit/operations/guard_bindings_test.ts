@@ -277,7 +277,7 @@ Deno.test("log and metrics have the reason of each refusal, and the offset of ac
 Deno.test("the store decides about no pin that this process remembers as refused, and no faulty call", async () => {
   let decided = 0;
   const counting = { decide: () => (decided++, "wrong" as const) };
-  await serviceWith(storeThat({ ...counting, isThrottled: () => true })).check("HTTP POST", RIGHT);
+  await serviceWith(storeThat({ ...counting, throttledMs: () => 1 })).check("HTTP POST", RIGHT);
   const { check } = serviceWith(storeThat(counting));
   await check("HTTP POST", WRONG, "");
   assertEquals(decided, 0);

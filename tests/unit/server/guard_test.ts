@@ -49,7 +49,7 @@ for (const [line, verdicts] of ROWS) {
       if (guard !== undefined) logged.push(await decide(guard.store, "a secret", step));
     }
     assertEquals(guard && logged, verdicts);
-    guard?.store.close();
+    guard?.shared?.close();
   });
 }
 
@@ -58,11 +58,14 @@ Deno.test("guardProblems() names what is wrong with a store, or only that it doe
     guardProblems({
       fingerprint: () => "",
       source: () => "",
-      store: storeThat({ isHealthy: () => isHealthy }),
+      store: storeThat(),
       shared: {
+        ready: Promise.resolve(),
+        isHealthy: () => isHealthy,
         failing: () => [],
         aheadMs: () => undefined,
         problems: (store) => [`${store} is full`],
+        close: () => {},
       },
     });
   const name = "the store of the guard";
@@ -128,7 +131,6 @@ Deno.test("a guard has the name of its key, which a line break at the end does n
       const path = `${folder}/key${end.length}`;
       await Deno.writeTextFile(path, "0123456789abcdef".repeat(2) + end);
       const guard = createGuard(configOf(["--guard-key-file", path]), OBSERVER)!;
-      guard.store.close();
       // The beginning of what `sha256sum` prints.
       assertEquals(guard.keyName, "k3eb1bd43");
     }
@@ -164,11 +166,11 @@ Deno.test("createGuard() draws a key where none is given", async () => {
   const { logLines, observer } = observed();
   const redis = startFakeRedis();
   const guard = createGuard(configOf(["--guard", `${redis.url}?${PATIENT}`]), observer)!;
-  await eventually(() => guard.store.isHealthy());
+  await eventually(() => guard.shared!.isHealthy());
   assertEquals(logLines, [`info: the store of the guard, ${redis.url}, answers`]);
   assertEquals(await decide(guard.store, guard.fingerprint(new Uint8Array(20)), 7), "accepted");
-  guard.store.close();
-  await eventually(() => !guard.store.isHealthy());
+  guard.shared!.close();
+  await eventually(() => !guard.shared!.isHealthy());
   redis.close();
 });
 
@@ -188,7 +190,7 @@ Deno.test("createGuard() logs why its store cannot be used, and counts the faile
     "count: store-error",
     "count: store-error",
   ]);
-  guard.store.close();
+  guard.shared!.close();
 });
 
 Deno.test("createGuard() names the node of a Cluster that cannot be used", async () => {
@@ -204,8 +206,8 @@ Deno.test("createGuard() names the node of a Cluster that cannot be used", async
   });
   const url = `redis+cluster://127.0.0.1:${node.port}`;
   const guard = createGuard(configOf(["--guard", `${url}?${PATIENT}`]), observer)!;
-  await eventually(() => logLines.length > 0 && guard.store.isHealthy());
-  guard.store.close();
+  await eventually(() => logLines.length > 0 && guard.shared!.isHealthy());
+  guard.shared!.close();
   node.close();
   assertEquals(logLines, [
     `warn: the store of the guard, ${url}, its node, 127.0.0.1:${none}, cannot be reached ` +
@@ -241,7 +243,7 @@ Deno.test("no byte of a store that lies reaches the log or a terminal", async ()
     const args = ["--guard", `${url}?timeout=2000`, "--guard-key-file", GUARD_KEY_FILE];
     const guard = createGuard(configOf(args), observer)!;
     await eventually(() => logLines.length > 0);
-    guard.store.close();
+    guard.shared!.close();
     const { code, stdout, stderr } = await callCommand(["guard", "unlock", ...args], {
       stdin: "canary",
     });
@@ -285,7 +287,7 @@ Deno.test("createGuard() reads the files of TLS for each connection, and still c
     const before = connections;
     await soon(() => connections > before + 2, "the store is tried without the file");
   } finally {
-    guard.store.close();
+    guard.shared!.close();
   }
   assertEquals(logLines.map(reason), [
     "DEPTH_ZERO_SELF_SIGNED_CERT",

@@ -26,7 +26,6 @@ function linkTo(answer: Answer, isHealthy = true): RedisStoreOptions["link"] {
   return {
     run: (_, commands) => commands(sendTo(answer)),
     isHealthy,
-    close: () => {},
   };
 }
 
@@ -94,7 +93,7 @@ Deno.test("a Redis store is unavailable after a reply that is no decision", asyn
       const { store, errors } = storeOver(() => reply);
       const verdict = await decide(store, "a", step);
       assertEquals([verdict, errors()], ["unavailable", 1], `${i}`);
-      assertEquals(store.isThrottled("a", undefined), false, `${i}`);
+      assertEquals(store.throttledMs("a", undefined) > 0, false, `${i}`);
     }
   }
 });
@@ -153,7 +152,7 @@ Deno.test("a Redis store remembers that a source is refused, for a second at mos
       return [1, saidMs];
     });
     const isThrottled = (fingerprint: string, source?: string): boolean =>
-      store.isThrottled(fingerprint, source);
+      store.throttledMs(fingerprint, source) > 0;
     assertEquals([isThrottled("a"), await decide(store, "a", undefined)], [false, "wrong"]);
     clock.ms += keptMs - 1;
     assertEquals([isThrottled("a"), isThrottled("b")], [true, false]);
@@ -245,7 +244,7 @@ Deno.test("a Redis store remembers 10,000 refusals, and evicts the oldest for an
   const { store, fail } = refusingStore();
   const names = Array.from({ length: MOST_REFUSALS }, (_, i) => `${i} 1000`);
   const throttled = (...names: readonly string[]): readonly boolean[] =>
-    names.map((name) => store.isThrottled(name, undefined));
+    names.map((name) => store.throttledMs(name, undefined) > 0);
   await fail(...names);
   assertEquals(throttled(names[0]!, names.at(-1)!), [true, true]);
   // One that is refused for no time takes no room, nor does one that is refused anew, which is not the
