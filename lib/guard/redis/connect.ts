@@ -52,8 +52,8 @@ export interface Connections {
   readonly send: (key: string, words: readonly string[]) => Promise<unknown>;
   /** Returns probe keys for each server; a healthy server answers for all of its own. */
   readonly probeKeys: () => readonly (readonly string[])[];
-  /** Adds the server of a key to an error, unless the URL names it already. */
-  readonly withServer: (error: unknown, key: string) => unknown;
+  /** Returns the server of a key as the subject of a clause; empty for the one that the URL names. */
+  readonly serverOf: (key: string) => string;
   /** Closes the connections and rejects pending commands. */
   readonly destroy: () => void;
 }
@@ -91,7 +91,8 @@ export class StoreClient {
         this.#replies.within(() => this.#connections.send(key, words))
       );
     } catch (error) {
-      throw this.#connections.withServer(error, key);
+      const server = this.#connections.serverOf(key);
+      throw server === "" || error instanceof ServerError ? error : new ServerError(server, error);
     } finally {
       this.#pending--;
       if (this.#isRetired) this.retire();
@@ -105,37 +106,32 @@ export class StoreClient {
    * @throws {Error} When all servers fail.
    */
   async probe(): Promise<readonly unknown[]> {
-    const probes = this.#connections.probeKeys().map((keys) =>
-      Promise.all(keys.map((key) => this.run(key, (send) => probe(send, key))))
+    const { results, errors } = await this.each((send, _servers, keys) =>
+      Promise.all(keys.map((key) => probe(send, key)))
     );
-    const results = await Promise.allSettled(probes);
-    const failed = results.filter((result) => result.status === "rejected");
-    if (failed.length === results.length) throw failed[0]!.reason;
-    return failed.map(({ reason }) => reason);
+    if (results.length === 0) throw errors[0];
+    return errors;
   }
 
   /** Runs commands at every server, and returns their results and the errors of those that fail. */
   async each<T>(
-    commands: (send: Send, servers: number) => Promise<T>,
+    commands: (send: Send, servers: number, keys: readonly string[]) => Promise<T>,
   ): Promise<{
     readonly results: readonly (readonly [server: string, result: T])[];
     readonly errors: readonly unknown[];
   }> {
-    const results: (readonly [string, T])[] = [];
-    const errors: unknown[] = [];
-    const keys = this.#connections.probeKeys();
-    await Promise.all(
-      keys.map(async ([key = ""]) => {
-        const named = this.#connections.withServer(undefined, key);
-        const server = named instanceof ServerError ? named.server : "";
-        try {
-          results.push([server, await this.run(key, (send) => commands(send, keys.length))]);
-        } catch (error) {
-          errors.push(error);
-        }
-      }),
-    );
-    return { results, errors };
+    const servers = this.#connections.probeKeys();
+    const settled = await Promise.allSettled(servers.map(async (keys) => {
+      const [key = ""] = keys;
+      const server = this.#connections.serverOf(key);
+      return [server, await this.run(key, (send) => commands(send, servers.length, keys))] as const;
+    }));
+    const answered = settled.filter((result) => result.status === "fulfilled");
+    const failed = settled.filter((result) => result.status === "rejected");
+    return {
+      results: answered.map(({ value }) => value),
+      errors: failed.map(({ reason }) => reason),
+    };
   }
 
   /** Whether the client was destroyed. */
@@ -299,7 +295,7 @@ function openServer(context: Context): Connections {
   return {
     ...oneServer(send),
     connect: () => client.connect(),
-    withServer: (error) => error,
+    serverOf: () => "",
     destroy: () => destroyClient(client),
   };
 }
@@ -366,10 +362,7 @@ function openSentinel(context: Context): Connections {
       });
       await use(primary);
     },
-    withServer: (error) =>
-      current === undefined || error instanceof ServerError
-        ? error
-        : new ServerError(current.name, error),
+    serverOf: () => current?.name ?? "",
     destroy: () => {
       isDestroyed = true;
       watch.close();
@@ -453,10 +446,9 @@ function openCluster(context: Context): Connections {
     },
     send: async (key, words) => {
       const node = client.slots[slotOf(key)]?.master;
+      if (node === undefined) throw new Error(NO_NODE);
       // The client sends these to a node of its choice, or to all, whatever the key (6.3.1).
-      if (node === undefined || !KEYLESS.includes(words[0]!)) {
-        return await client.sendCommand(key, false, [...words]);
-      }
+      if (!KEYLESS.includes(words[0]!)) return await client.sendCommand(key, false, [...words]);
       return await (await client.nodeClient(node)).sendCommand([...words]);
     },
     probeKeys: () => {
@@ -468,11 +460,9 @@ function openCluster(context: Context): Connections {
       }
       return [...keys.values()].map((key) => [key]);
     },
-    withServer: (error, key) => {
-      const address = addressOf(key);
-      if (address === undefined) return new Error(NO_NODE);
-      const [, host = "", port = ""] = /^([^]*):([^:]*)$/.exec(address) ?? [];
-      return new ServerError(serverName("node", host, port), error);
+    serverOf: (key) => {
+      const [, host, port = ""] = /^([^]*):([^:]*)$/.exec(addressOf(key) ?? "") ?? [];
+      return host === undefined ? "" : serverName("node", host, port);
     },
     destroy: () => client.destroy(),
   };
