@@ -111,7 +111,16 @@ export function refusedMs(
   source: string | undefined,
   nowMs: number,
 ): number {
-  return refusedBy(rules, limited(rules, state, nowMs), source, nowMs);
+  if (rules.maxFailures === 0) return 0;
+  const now = limited(rules, state, nowMs);
+  const own = source === undefined ? undefined : sourceNamed(now.sources, source);
+  const isStranger = now.sources.some((other) => isKnown(other, nowMs)) &&
+    !(own !== undefined && isKnown(own, nowMs));
+  const total = isStranger ? unknownSourcesBudget(rules) : totalBudget(rules);
+  return Math.max(
+    remainingWaitMs(total, now, nowMs),
+    own === undefined ? 0 : remainingWaitMs(sourceBudget(rules), own, nowMs),
+  );
 }
 
 /** Times for which pins of a secret are throttled, in milliseconds. */
@@ -124,28 +133,9 @@ export interface ThrottleTimes {
 
 /** Returns the times for which pins of a secret are throttled, over all sources. */
 export function throttleTimes(rules: GuardRules, state: Failures, nowMs: number): ThrottleTimes {
-  const now = limited(rules, state, nowMs);
-  const ownMs = refusedBy(rules, now, undefined, nowMs);
-  const waits = now.sources.map(({ id }) => refusedBy(rules, now, id, nowMs));
+  const ownMs = refusedMs(rules, state, undefined, nowMs);
+  const waits = state.sources.map(({ id }) => refusedMs(rules, state, id, nowMs));
   return { toAllMs: Math.min(ownMs, ...waits), toSomeMs: Math.max(ownMs, ...waits) };
-}
-
-function refusedBy(
-  rules: GuardRules,
-  state: Failures,
-  source: string | undefined,
-  nowMs: number,
-): number {
-  if (rules.maxFailures === 0) return 0;
-  const { sources } = state;
-  const own = source === undefined ? undefined : sourceNamed(sources, source);
-  const isStranger = sources.some((other) => isKnown(other, nowMs)) &&
-    !(own !== undefined && isKnown(own, nowMs));
-  const total = isStranger ? unknownSourcesBudget(rules) : totalBudget(rules);
-  return Math.max(
-    remainingWaitMs(total, state, nowMs),
-    own === undefined ? 0 : remainingWaitMs(sourceBudget(rules), own, nowMs),
-  );
 }
 
 /** State of a secret without wrong pins, used codes and sources. */
@@ -173,7 +163,7 @@ export function decide(
   nowMs: number,
 ): Decision {
   const before = limited(rules, state, nowMs);
-  if (refusedBy(rules, before, source, nowMs) > 0) return { verdict: "throttled", state: before };
+  if (refusedMs(rules, before, source, nowMs) > 0) return { verdict: "throttled", state: before };
   if (matchedStep === undefined) {
     return { verdict: "wrong", state: failed(rules, before, source, nowMs) };
   }

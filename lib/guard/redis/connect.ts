@@ -37,7 +37,7 @@ export interface ClientOptions {
   /** Called with each error of a connection to a server of the store. */
   readonly onLoss?: (error: unknown) => void;
   /** A monotonic clock in milliseconds, for a client that stays. */
-  readonly now?: () => number;
+  readonly monotonicMs?: () => number;
   /** Called with the primary that Sentinels name, once it is connected. */
   readonly onPrimary?: (host: string, port: number) => void;
   /** Called when no Sentinel answers, and with undefined when one does again. */
@@ -308,7 +308,7 @@ interface Primary {
 
 function openSentinel(context: Context): Connections {
   const { url, options } = context;
-  const { timeoutMs, now = () => 0, onLoss = () => {}, onPrimary, onWatchOutage } = options;
+  const { timeoutMs, monotonicMs = () => 0, onLoss = () => {}, onPrimary, onWatchOutage } = options;
   const connecting = new Timeouts(timeoutMs, () => new Error(NO_REPLY));
   const open = new Set<Client>();
   /** The primary of the next commands, and the latest that was named. */
@@ -343,7 +343,7 @@ function openSentinel(context: Context): Connections {
     addresses: shuffled(url.addresses),
     primaryName: url.primaryName,
     timeoutMs,
-    now,
+    monotonicMs,
     open: (address, onNews) => openSentinelConnection(context, address, onNews),
     // Until the new primary is connected, the old one decides; if it fails, neither does.
     onMove: (primary) => void use(primary).catch(onLoss),

@@ -32,7 +32,7 @@ export interface SentinelWatchOptions {
   /** Timeout of each reply, in milliseconds. */
   readonly timeoutMs: number;
   /** A monotonic clock in milliseconds. */
-  readonly now: () => number;
+  readonly monotonicMs: () => number;
   /** Called when the Sentinels name another primary than before. */
   readonly onMove: (primary: StoreAddress) => void;
   /** Called when all questions failed for a second, and with undefined when one is answered again. */
@@ -154,7 +154,7 @@ export class SentinelWatch {
 
   #untilTurn(turn: number, lookMs: number): number {
     const roundMs = lookMs * this.#options.addresses.length;
-    return roundMs - (this.#options.now() - turn * lookMs) % roundMs;
+    return roundMs - (this.#options.monotonicMs() - turn * lookMs) % roundMs;
   }
 
   async #ask(send: Send, before: NamedPrimary | undefined): Promise<NamedPrimary> {
@@ -208,10 +208,10 @@ export class SentinelWatch {
     if (!this.#errors.has(address)) this.#errors.set(address, error);
     this.#settleFirst();
     this.#failing.add(address);
-    const { addresses, now, onOutage } = this.#options;
+    const { addresses, monotonicMs, onOutage } = this.#options;
     if (this.#failing.size < addresses.length) return;
-    this.#failedMs ??= now();
-    if (!this.#isStarted || this.#isOut || now() - this.#failedMs < OUTAGE_MS) return;
+    this.#failedMs ??= monotonicMs();
+    if (!this.#isStarted || this.#isOut || monotonicMs() - this.#failedMs < OUTAGE_MS) return;
     this.#isOut = true;
     onOutage(error);
   }

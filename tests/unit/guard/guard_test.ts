@@ -52,7 +52,7 @@ class Player {
   /** Makes a secret; the script, which is slow, is left out of long histories. */
   constructor(private readonly rules: GuardRules, hasScript = true) {
     if (hasScript) this.#script = new LuaStore();
-    this.#store = new MemoryStore({ rules, now: () => this.nowMs });
+    this.#store = new MemoryStore({ rules, monotonicMs: () => this.nowMs });
   }
 
   /** Plays a pin: that of a time step, or a wrong one. */

@@ -31,7 +31,7 @@ function storeWith(
   const clock = { ms: 0 };
   const evictions: Evicted[] = [];
   const onEviction = (what: Evicted): void => void evictions.push(what);
-  const store = new MemoryStore({ rules, now: () => clock.ms, maxEntries, onEviction });
+  const store = new MemoryStore({ rules, monotonicMs: () => clock.ms, maxEntries, onEviction });
   return { store, clock, evictions: () => evictions };
 }
 
@@ -294,7 +294,7 @@ Deno.test("a text that is no code counts as a failure too", async () => {
 });
 
 Deno.test("a memory store evicts without an observer too", () => {
-  const store = new MemoryStore({ rules: rulesWith(), now: () => 0, maxEntries: 1 });
+  const store = new MemoryStore({ rules: rulesWith(), monotonicMs: () => 0, maxEntries: 1 });
   fail(store, "a", 3);
   fail(store, "b", 3);
   assertEquals(["a", "b"].map((name) => store.throttledMs(name, undefined) > 0), [false, true]);

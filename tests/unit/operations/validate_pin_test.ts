@@ -179,7 +179,7 @@ for (const [kind, find] of Object.entries(BROKEN)) {
     ) {
       const errors: string[] = [];
       const rules = rulesWith(singleUse!);
-      const store = new MemoryStore({ rules, now: () => 0 });
+      const store = new MemoryStore({ rules, monotonicMs: () => 0 });
       const guard = { fingerprint: () => "f", source: () => "s", store };
       const log = { error: (message: string) => void errors.push(message) };
       const context = {
@@ -208,7 +208,7 @@ for (const [kind, find] of Object.entries(BROKEN)) {
   });
 
   Deno.test(`a right pin among many sent at once is not checked past the budget by a finder ${kind}`, async () => {
-    const store = new MemoryStore({ rules: rulesWith(false), now: () => 0 });
+    const store = new MemoryStore({ rules: rulesWith(false), monotonicMs: () => 0 });
     const guard = { fingerprint: () => "f", source: () => "s", store };
     const context = {
       ...OTP,
@@ -228,7 +228,7 @@ for (const [kind, find] of Object.entries(BROKEN)) {
 }
 
 Deno.test("a used step stays used where WebCrypto does not confirm the pin", async () => {
-  const store = new MemoryStore({ rules: rulesWith(true), now: () => 0 });
+  const store = new MemoryStore({ rules: rulesWith(true), monotonicMs: () => 0 });
   const guard = { fingerprint: () => "f", source: () => "s", store };
   const context = { ...OTP, secretEncoding: "text", now: () => 300_000, pinGuard: guard } as const;
   const check = async (pin: string, find?: FindTimeStep): Promise<boolean> => {

@@ -67,7 +67,7 @@ function testLink(
       const link = new StoreLink({
         open,
         // Each client works for so long that the first pause after it is none.
-        now: () => nowMs += clockMs,
+        monotonicMs: () => nowMs += clockMs,
         onChange: (error) => void events.push(error === undefined ? "answers" : storeClause(error)),
       });
       await timers.settle();
@@ -234,7 +234,7 @@ Deno.test("a link that is closed while it connects ends the client once that has
       };
       return Promise.resolve(new StoreClient(connections, TIMEOUT_MS));
     },
-    now: () => 0,
+    monotonicMs: () => 0,
     onChange: () => {},
   });
   await new Promise((resolve) => setTimeout(resolve, 0));
@@ -263,7 +263,7 @@ Deno.test("a link reports the first reason for which a connection was lost while
       };
       return Promise.resolve(new StoreClient(connections, TIMEOUT_MS));
     },
-    now: () => 0,
+    monotonicMs: () => 0,
     onChange: (error) => void errors.push(error),
   });
   await new Promise((resolve) => setTimeout(resolve, 0));
@@ -365,7 +365,7 @@ Deno.test("a link allows each reply to a probe the whole timeout", () =>
     }, TIMEOUT_MS);
     const link = new StoreLink({
       open: () => Promise.resolve(client),
-      now: () => 0,
+      monotonicMs: () => 0,
       onChange: () => {},
     });
     await timers.settle();

@@ -41,7 +41,7 @@ function testWatch(
         addresses: answers.map((_, port) => ({ host: "sentinel", port })),
         primaryName: "guard",
         timeoutMs: TIMEOUT_MS,
-        now: () => nowMs,
+        monotonicMs: () => nowMs,
         open: ({ port: at }, onNews) => {
           news.set(at, onNews);
           return {

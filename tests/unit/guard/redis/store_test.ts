@@ -37,7 +37,7 @@ function storeOver(
   let errors = 0;
   const onError = (): void => void errors++;
   const link = linkTo(answer, healthy);
-  const store = new RedisStore({ rules: RULES, link, now: () => clock.ms, onError });
+  const store = new RedisStore({ rules: RULES, link, monotonicMs: () => clock.ms, onError });
   return { store, clock, errors: () => errors };
 }
 
@@ -220,7 +220,7 @@ Deno.test("a Redis store retries only when Redis does not have the script", asyn
 
 Deno.test("a Redis store needs no listener", async () => {
   const link = linkTo(() => null, false);
-  const store = new RedisStore({ rules: RULES, link, now: () => 0 });
+  const store = new RedisStore({ rules: RULES, link, monotonicMs: () => 0 });
   assertEquals(await decide(store, "a", STEP), "unavailable");
 });
 
@@ -284,7 +284,7 @@ Deno.test("an unlock without a reply is a failure of the link, a refused one is 
           throw error;
         }),
     };
-    const store = new RedisStore({ rules: RULES, link, now: () => 0 });
+    const store = new RedisStore({ rules: RULES, link, monotonicMs: () => 0 });
     await assertRejects(() => store.unlock("a"), Error, message);
     assertEquals(failed, fails, message);
   }
