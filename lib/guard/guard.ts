@@ -103,6 +103,7 @@ export function sourceBudget({ maxFailures }: GuardRules): Budget {
  * Returns the time for which pins of a source are throttled, in milliseconds; 0 when they are
  * checked.
  *
+ * @param state Failures by the same rules and a clock that was not set back.
  * @param source Name of the source; undefined when the call names no source.
  */
 export function refusedMs(
@@ -112,13 +113,13 @@ export function refusedMs(
   nowMs: number,
 ): number {
   if (rules.maxFailures === 0) return 0;
-  const now = limited(rules, state, nowMs);
-  const own = source === undefined ? undefined : sourceNamed(now.sources, source);
-  const isStranger = now.sources.some((other) => isKnown(other, nowMs)) &&
+  const { sources } = state;
+  const own = source === undefined ? undefined : sourceNamed(sources, source);
+  const isStranger = sources.some((other) => isKnown(other, nowMs)) &&
     !(own !== undefined && isKnown(own, nowMs));
   const total = isStranger ? unknownSourcesBudget(rules) : totalBudget(rules);
   return Math.max(
-    remainingWaitMs(total, now, nowMs),
+    remainingWaitMs(total, state, nowMs),
     own === undefined ? 0 : remainingWaitMs(sourceBudget(rules), own, nowMs),
   );
 }
@@ -133,8 +134,9 @@ export interface ThrottleTimes {
 
 /** Returns the times for which pins of a secret are throttled, over all sources. */
 export function throttleTimes(rules: GuardRules, state: Failures, nowMs: number): ThrottleTimes {
-  const ownMs = refusedMs(rules, state, undefined, nowMs);
-  const waits = state.sources.map(({ id }) => refusedMs(rules, state, id, nowMs));
+  const now = limited(rules, state, nowMs);
+  const ownMs = refusedMs(rules, now, undefined, nowMs);
+  const waits = now.sources.map(({ id }) => refusedMs(rules, now, id, nowMs));
   return { toAllMs: Math.min(ownMs, ...waits), toSomeMs: Math.max(ownMs, ...waits) };
 }
 
