@@ -15,7 +15,7 @@ import { findingText } from "../guard/redis/findings.ts";
 import { storeClause } from "../guard/redis/reasons.ts";
 import { keyNameOf } from "../system/key_file.ts";
 import type { Log } from "../telemetry/log.ts";
-import type { GuardEvent } from "../telemetry/metrics.ts";
+import type { Metrics } from "../telemetry/metrics.ts";
 import { readOptionFile } from "./files/option_file.ts";
 import { readStoreFiles } from "./files/tls.ts";
 
@@ -23,8 +23,8 @@ import { readStoreFiles } from "./files/tls.ts";
 export interface GuardObserver {
   /** The log. */
   readonly log: Pick<Log, "info" | "warn">;
-  /** Counts an event. */
-  readonly count: (event: GuardEvent, count?: number) => void;
+  /** The counters; undefined without metrics. */
+  readonly metrics?: Pick<Metrics, "countEvicted" | "countStoreError"> | undefined;
   /** Returns the time in milliseconds since any fixed moment, by a monotonic clock. */
   readonly monotonicMs: () => number;
   /** Returns the time in milliseconds since 1970-01-01T00:00:00Z. */
@@ -53,7 +53,7 @@ export interface KeyedGuard extends Guard {
  * @throws {OptionFileError} When a file of the options cannot be used.
  */
 export function createGuard(config: Config, observer: GuardObserver): KeyedGuard | undefined {
-  const { log, count, monotonicMs, now, randomBytes } = observer;
+  const { log, metrics, monotonicMs, now, randomBytes } = observer;
   // Read the file even if the guard needs no key: all commands must refuse an unusable file.
   const { guard, guardKeyFile } = config;
   const guardKey = guardKeyFile === undefined ? undefined : readGuardKey(guardKeyFile);
@@ -62,7 +62,7 @@ export function createGuard(config: Config, observer: GuardObserver): KeyedGuard
   const settings = { ...config, guardKey, readFiles, randomBytes, monotonicMs, now };
   const opened = openGuard(settings, {
     onEviction: evictionObserver(config, observer),
-    onStoreError: () => count("store-error"),
+    onStoreError: () => metrics?.countStoreError(),
     onStoreChange: (error) => {
       if (error === undefined) log.info(`${store} answers`);
       else log.warn(`${store} ${storeClause(error)}: pins that need it are refused`);
@@ -86,12 +86,12 @@ export function findingObserver(
   store: string,
   observer: GuardObserver,
 ): Pick<GuardEvents, "onFinding" | "onFindingEnd"> {
-  const { log, count } = observer;
+  const { log, metrics } = observer;
   const warn = evictionWarner(observer);
   return {
     onFinding: (finding) => {
       if (finding.kind !== "evictions") return log.warn(findingText(store, finding));
-      count("evicted-store", finding.count);
+      metrics?.countEvicted("store", finding.count);
       warn(findingText(store, finding));
     },
     onFindingEnd: (kind) =>
@@ -143,7 +143,7 @@ function evictionObserver(
 ): (what: Evicted) => void {
   const warn = evictionWarner(observer);
   return (what) => {
-    observer.count(`evicted-${what}`);
+    observer.metrics?.countEvicted(what);
     warn(
       `the guard is full: it remembers ${guardEntries} secrets (--guard-entries), and ` +
         "forgets those with the fewest wrong pins",

@@ -35,23 +35,11 @@ export interface ProcessInfo {
   readonly color: boolean;
 }
 
-/** Latest reading of the files of certificate and keys. */
-export interface LastReload {
-  /** Milliseconds since 1970-01-01T00:00:00Z. */
-  readonly atMs: number;
-  /** The log lines about it, as clauses. */
-  readonly lines: readonly string[];
-}
-
 const PROBES: ReadonlySet<string> = new Set(["healthz", "readyz", "metrics"]);
 
 // Whether a request is a successful probe, of which there are thousands a day.
 function isQuiet({ route, status }: RequestEvent): boolean {
   return PROBES.has(route) && status < 400;
-}
-
-function isoTime(ms: number): string {
-  return new Date(ms).toISOString();
 }
 
 /** State of a running server, for `/readyz`, `/status` and `/metrics`. */
@@ -63,7 +51,7 @@ export interface ServerState {
   /** End of the validity of the certificate, in milliseconds since 1970; undefined without TLS. */
   certificateUntilMs?: number | undefined;
   /** The latest reading of certificate and keys; undefined before the first. */
-  lastReload?: LastReload | undefined;
+  lastReload?: ServerStatus["reload"];
   /** Number of times that all connections were dropped. */
   drops: number;
   /** Number of reloads that kept an old certificate or old keys. */
@@ -121,7 +109,7 @@ export function createServerService(
     monotonicMs,
     randomBytes,
     now,
-    count: (event, count) => metrics?.countGuard(event, count),
+    metrics,
   });
   const { handler, operatorHandler, selfCheck } = createService(config, {
     now,
@@ -151,8 +139,14 @@ export function createServerService(
         refusedReloads: state.refusedReloads,
         lostLines: writer.lost,
       })),
-    status: () =>
-      statusOf({ state, guard, nowMs: now() }, {
+    status: () => {
+      const { isReady, address, certificateUntilMs: untilMs, lastReload } = state;
+      return {
+        problems: [
+          ...(isReady ? [] : ["the server does not take requests"]),
+          ...guardProblems(guard),
+          ...(untilMs !== undefined && untilMs < now() ? ["the certificate has expired"] : []),
+        ],
         version,
         protections: protectionsOf(config),
         keys: keys.callers?.names,
@@ -160,7 +154,14 @@ export function createServerService(
         secrets: metrics?.checkedSecrets(),
         store: guard === undefined ? "off" : `${config.guard}`,
         guardKey: guard?.keyName,
-      }),
+        since: new Date(performance.timeOrigin).toISOString(),
+        address,
+        certificateUntil: untilMs === undefined ? undefined : new Date(untilMs).toISOString(),
+        reload: lastReload,
+        guard: guard?.memory &&
+          { entries: guard.memory.size(), throttled: guard.memory.throttled() },
+      };
+    },
   });
   return {
     handler,
@@ -178,34 +179,6 @@ export function createServerService(
       guard?.shared?.close();
       await writer.flush();
     },
-  };
-}
-
-function statusOf(
-  { state, guard, nowMs }: {
-    readonly state: ServerState;
-    readonly guard: Guard | undefined;
-    readonly nowMs: number;
-  },
-  shown: Omit<
-    ServerStatus,
-    "problems" | "since" | "address" | "certificateUntil" | "reload" | "guard"
-  >,
-): ServerStatus {
-  const { isReady, address, certificateUntilMs: until, lastReload } = state;
-  return {
-    problems: [
-      ...(isReady ? [] : ["the server does not take requests"]),
-      ...guardProblems(guard),
-      ...(until !== undefined && until < nowMs ? ["the certificate has expired"] : []),
-    ],
-    ...shown,
-    since: isoTime(performance.timeOrigin),
-    address,
-    certificateUntil: until === undefined ? undefined : isoTime(until),
-    reload: lastReload && { at: isoTime(lastReload.atMs), lines: lastReload.lines },
-    guard: guard?.memory &&
-      { entries: guard.memory.size(), throttled: guard.memory.throttled() },
   };
 }
 

@@ -48,7 +48,6 @@ async function answer(
     now: () => NOW_MS,
     pinGuard: createGuard(config, {
       log,
-      count: () => {},
       monotonicMs: () => performance.now(),
       randomBytes,
     }),

@@ -27,7 +27,6 @@ const SOON_MS = 30_000;
 const monotonicMs = (): number => performance.now();
 const OBSERVER = {
   log: { info: () => {}, warn: () => {} },
-  count: () => {},
   monotonicMs,
   randomBytes,
 };
@@ -122,7 +121,9 @@ function observed(): { readonly logLines: string[]; readonly observer: GuardObse
   const logLines: string[] = [];
   const note = (kind: string) => (what: string): void => void logLines.push(`${kind}: ${what}`);
   const log = { info: note("info"), warn: note("warn") };
-  return { logLines, observer: { log, count: note("count"), monotonicMs, randomBytes } };
+  const countEvicted = note("count");
+  const metrics = { countEvicted, countStoreError: () => countEvicted("store-error") };
+  return { logLines, observer: { log, metrics, monotonicMs, randomBytes } };
 }
 
 Deno.test("a guard has the name of its key, which a line break at the end does not change", async () => {
@@ -143,10 +144,10 @@ Deno.test("createGuard() counts evictions, and logs them once a minute", async (
   const { store } = createGuard(configOf(["--guard-entries", "10"]), observer)!;
   for (let i = 0; i < 12; i++) await decide(store, String(i), undefined);
   assertEquals(logLines, [
-    "count: evicted-failed",
+    "count: failed",
     "warn: the guard is full: it remembers 10 secrets (--guard-entries), and forgets those with the " +
     "fewest wrong pins",
-    "count: evicted-failed",
+    "count: failed",
   ]);
 });
 
