@@ -62,7 +62,6 @@ export class MemoryStore implements GuardStore, MemoryStoreAdmin {
   readonly #known = new ExpiringMap<readonly SourceState[]>();
   readonly #failures = new ExpiringMap<HeldFailures>();
   readonly #tables = [this.#used, this.#known, this.#failures];
-  #swept = 0;
   /** Latest expiry of evicted failures, in milliseconds, from which those of other secrets count. */
   #fromMs = 0;
 
@@ -75,7 +74,7 @@ export class MemoryStore implements GuardStore, MemoryStoreAdmin {
   decide(fingerprint: string, pin: CheckedPin): Verdict {
     const { rules, monotonicMs, onEviction } = this.#options;
     const nowMs = monotonicMs();
-    this.#sweep(nowMs);
+    for (const table of this.#tables) table.sweep(nowMs);
     const before = this.#stateOf(fingerprint, nowMs);
     const { verdict, state } = decide(rules, before, pin, nowMs);
     if (verdict === "accepted" && rules.singleUse) {
@@ -120,12 +119,6 @@ export class MemoryStore implements GuardStore, MemoryStoreAdmin {
     this.#failures.delete(fingerprint);
     return failures !== undefined && owedMs(failures, nowMs) > 0 ||
       [this.#used, this.#known].some((table) => table.get(fingerprint, nowMs) !== undefined);
-  }
-
-  // Sweeps one table in each call, to keep calls short.
-  #sweep(nowMs: number): void {
-    this.#swept = (this.#swept + 1) % this.#tables.length;
-    this.#tables[this.#swept]!.sweep(nowMs);
   }
 
   #stateOf(fingerprint: string, nowMs: number): GuardState {

@@ -8,7 +8,6 @@ import type { Config } from "../config/options.ts";
 import { OptionFileError } from "../config/option.ts";
 import { MIN_GUARD_KEY_BYTES } from "../guard/fingerprint.ts";
 import type { Guard } from "../guard/guard.ts";
-import type { Evicted } from "../guard/memory_store.ts";
 import { type GuardEvents, openGuard } from "../guard/open_guard.ts";
 import type { StoreFiles } from "../guard/redis/connect.ts";
 import { findingText } from "../guard/redis/findings.ts";
@@ -60,8 +59,15 @@ export function createGuard(config: Config, observer: GuardObserver): KeyedGuard
   const readFiles = guard === "memory" ? undefined : latestFiles(config);
   const store = `the store of the guard, ${guard},`;
   const settings = { ...config, guardKey, readFiles, randomBytes, monotonicMs, now };
+  const warnOfEviction = evictionWarner(observer);
   const opened = openGuard(settings, {
-    onEviction: evictionObserver(config, observer),
+    onEviction: (what) => {
+      metrics?.countEvicted(what);
+      warnOfEviction(
+        `the guard is full: it remembers ${config.guardEntries} secrets (--guard-entries), and ` +
+          "forgets those with the fewest wrong pins",
+      );
+    },
     onStoreError: () => metrics?.countStoreError(),
     onStoreChange: (error) => {
       if (error === undefined) log.info(`${store} answers`);
@@ -135,20 +141,6 @@ export function readGuardKey(path: string): Uint8Array {
   }
   // A copy, since the buffer of the file can be much larger.
   return Uint8Array.from(bytes.subarray(0, length));
-}
-
-function evictionObserver(
-  { guardEntries }: Config,
-  observer: GuardObserver,
-): (what: Evicted) => void {
-  const warn = evictionWarner(observer);
-  return (what) => {
-    observer.metrics?.countEvicted(what);
-    warn(
-      `the guard is full: it remembers ${guardEntries} secrets (--guard-entries), and ` +
-        "forgets those with the fewest wrong pins",
-    );
-  };
 }
 
 function evictionWarner({ log, monotonicMs }: GuardObserver): (message: string) => void {

@@ -27,14 +27,6 @@ import { ServerKeys } from "./files/keys.ts";
 /** Longest delay of a start by a silent store; the timeout in the URL of a store may be longer. */
 const FIRST_STORE_REPLY_MS = 2_000;
 
-/** Properties of the process, beside the options. */
-export interface ProcessInfo {
-  /** The version for `/metrics`. */
-  readonly version: string;
-  /** Whether the log may be coloured. */
-  readonly color: boolean;
-}
-
 const PROBES: ReadonlySet<string> = new Set(["healthz", "readyz", "metrics"]);
 
 // Whether a request is a successful probe, of which there are thousands a day.
@@ -82,13 +74,13 @@ export interface ServerService extends Pick<Service, "handler" | "operatorHandle
 /**
  * Makes the service of a server from its options.
  *
- * @param runtime The runtime, which writes the log.
+ * @param runtime The runtime, which writes the log; in colours if `color` allows them.
  * @throws {OptionFileError} When a file of keys cannot be used.
  */
 export function createServerService(
   runtime: Runtime,
   config: Config,
-  { version, color }: ProcessInfo,
+  { version, color }: { readonly version: string; readonly color: boolean },
 ): ServerService {
   const { logFormat: format, metricsPort } = config;
   const state: ServerState = { isReady: false, drops: 0, refusedReloads: 0 };

@@ -252,13 +252,6 @@ const NO_NODE = "CLUSTERDOWN Hash slot not served";
 /** Commands without a key. */
 const KEYLESS: readonly string[] = ["INFO", "SCAN", "TIME"];
 
-function oneServer(send: Send): Pick<Connections, "send" | "probeKeys"> {
-  return {
-    send: (_, words) => send(words),
-    probeKeys: () => [SPREAD_KEYS],
-  };
-}
-
 type Client = ReturnType<typeof openClient>;
 
 // deno-lint-ignore explicit-function-return-type
@@ -291,9 +284,9 @@ function openServer(context: Context): Connections {
   const { url: { addresses }, options: { onLoss = () => {} } } = context;
   const client = openClient(context, addresses[0]!, loginOf(context));
   client.on("error", onLoss);
-  const send: Send = (words) => client.sendCommand([...words]);
   return {
-    ...oneServer(send),
+    send: (_, words) => client.sendCommand([...words]),
+    probeKeys: () => [SPREAD_KEYS],
     connect: () => client.connect(),
     serverOf: () => "",
     destroy: () => destroyClient(client),
@@ -350,12 +343,12 @@ function openSentinel(context: Context): Connections {
     onOutage: (error) =>
       onWatchOutage?.(error === undefined ? error : new ServerError("one of its Sentinels", error)),
   });
-  const send: Send = (words) =>
-    current === undefined
-      ? Promise.reject(new Error("There is no primary"))
-      : current.client.sendCommand([...words]);
   return {
-    ...oneServer(send),
+    send: async (_, words) => {
+      if (current === undefined) throw new Error("There is no primary");
+      return await current.client.sendCommand([...words]);
+    },
+    probeKeys: () => [SPREAD_KEYS],
     connect: async () => {
       const primary = await watch.start().catch((error: unknown) => {
         throw new ServerError("one of its Sentinels", error);
