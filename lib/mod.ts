@@ -250,7 +250,7 @@ const CONSOLE: ErrorLog = {
 
 function telemetryOf(given: LibraryTelemetry): Telemetry {
   return {
-    // One that is asynchronous and fails would end the process.
+    // An asynchronous observer that fails would end the process.
     observe: (event) => void Promise.resolve(given.observe(event)).catch(() => {}),
     requestId: () => given.requestId?.() ?? randomUUID(),
     monotonicMs: () => given.monotonicMs?.() ?? performance.now(),

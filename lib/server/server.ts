@@ -19,7 +19,7 @@ import type { RequestEvent } from "../telemetry/request_event.ts";
 import type { ServerStatus } from "../telemetry/status.ts";
 import { withTimeout } from "./runtime/timeout.ts";
 import type { PeerAddresses, Runtime } from "./runtime/runtime.ts";
-import { createGuard, guardProblems } from "./guard.ts";
+import { createGuard, guardProblems } from "./keyed_guard.ts";
 import { LogWriter } from "./log_writer.ts";
 import { replyBatches } from "./reply_batch.ts";
 import { ServerKeys } from "./files/keys.ts";
@@ -177,23 +177,11 @@ export function createServerService(
 /** Random bytes of a request id: a billion ids collide with a chance below one in a million. */
 const ID_BYTES = 10;
 
-/** Request ids drawn at once, since a request for random bytes costs more than an id. */
-const IDS_AT_ONCE = 512;
-
 // The prefix identifies the process. The rest is random: a counter would reveal the number of
 // requests to every client of the health check.
 function requestIds(): () => string {
   const prefix = randomBytes(5).toString("hex");
-  const length = 2 * ID_BYTES;
-  let drawn = "";
-  let at = 0;
-  return () => {
-    if (at === drawn.length) {
-      drawn = randomBytes(ID_BYTES * IDS_AT_ONCE).toString("hex");
-      at = 0;
-    }
-    return `${prefix}-${drawn.slice(at, at += length)}`;
-  };
+  return () => `${prefix}-${randomBytes(ID_BYTES).toString("hex")}`;
 }
 
 // Behind a trusted proxy, its caller's address counts: the last one that it names. Some proxies

@@ -276,7 +276,7 @@ function destroyClient(client: Client): void {
   try {
     client.destroy();
   } catch {
-    // It is closed.
+    // The client is closed.
   }
 }
 
@@ -440,7 +440,7 @@ function openCluster(context: Context): Connections {
     send: async (key, words) => {
       const node = client.slots[slotOf(key)]?.master;
       if (node === undefined) throw new Error(NO_NODE);
-      // The client sends these to a node of its choice, or to all, whatever the key (6.3.1).
+      // The client sends these to a node of its choice, or to all, for any key (6.3.1).
       if (!KEYLESS.includes(words[0]!)) return await client.sendCommand(key, false, [...words]);
       return await (await client.nodeClient(node)).sendCommand([...words]);
     },

@@ -48,7 +48,7 @@ export const CHANNELS: readonly string[] = ["+promoted-slave", "+switch-master"]
 /** Time between two questions, which go to the Sentinels in turn, in milliseconds. */
 const LOOK_MS = 2000;
 
-/** The same where Sentinels push no news. */
+/** Time between two questions where Sentinels push no news, in milliseconds. */
 const LOOK_WITHOUT_NEWS_MS = 250;
 
 /** Pause before a new connection to a Sentinel, in milliseconds. */

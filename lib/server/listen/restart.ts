@@ -198,7 +198,7 @@ export class RestartingListener {
       return await this.#reopenUntilDone(NOT_REOPENED, this.#timing.alonePauseMs);
     }
     this.#warn(NOT_ACCEPTED);
-    // Not by a shutdown, which waits for silent callers, whose connections hold the descriptors.
+    // A shutdown would wait for silent callers, whose connections hold the descriptors.
     const drained = withTimeout(traffic.drain(), this.#timing.failedDrainMs);
     this.#track(drained.then(() => {
       traffic.refuse();

@@ -11,7 +11,7 @@ import {
   guardProblems,
   latestFiles,
   readGuardKey,
-} from "../../../lib/server/guard.ts";
+} from "../../../lib/server/keyed_guard.ts";
 import { UsageError } from "../../../lib/config/option.ts";
 import { AUTHORITY, CERTIFICATE, PRIVATE_KEY } from "../../support/certificates.ts";
 import { callCommand, configOf } from "../../support/command.ts";
