@@ -122,7 +122,7 @@ function overEntries(): Promise<Points> {
   return inTurns([1_000, 20_000, 40_000, 60_000, 80_000, 100_000], (entries) => {
     let store = stores.get(entries);
     if (store === undefined) {
-      stores.set(entries, store = new MemoryStore({ rules, now: () => performance.now() }));
+      stores.set(entries, store = new MemoryStore({ rules, monotonicMs: () => performance.now() }));
       for (let i = 0; i < entries; i++) decide(store, names[i]!, undefined);
     }
     // Spread over all of them, since memory that was just used is near.

@@ -160,7 +160,7 @@ export function createAuthenticator(
   const guard = guardOf(checked, now, log);
   const released = Promise.withResolvers<void>();
   const lifetime = new Lifetime(() => {
-    guard?.store.close();
+    guard?.shared?.close();
     released.resolve();
   });
   const service = createService(config, {
@@ -171,7 +171,7 @@ export function createAuthenticator(
     isReady: () => !lifetime.isClosed && isReady(),
     isClosed: () => lifetime.isClosed,
     // The first checks wait for the store, which would refuse right pins until it is connected.
-    storeReady: guard?.ready && Promise.race([guard.ready, released.promise]),
+    storeReady: guard?.shared && Promise.race([guard.shared.ready, released.promise]),
     pinGuard: guard,
     apiKeys,
     sealKeys,
@@ -250,7 +250,7 @@ const CONSOLE: ErrorLog = {
 
 function telemetryOf(given: LibraryTelemetry): Telemetry {
   return {
-    // One that is asynchronous and fails would end the process.
+    // An asynchronous observer that fails would end the process.
     observe: (event) => void Promise.resolve(given.observe(event)).catch(() => {}),
     requestId: () => given.requestId?.() ?? randomUUID(),
     monotonicMs: () => given.monotonicMs?.() ?? performance.now(),

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { readGuardKey } from "../server/guard.ts";
+import { readGuardKey } from "../server/keyed_guard.ts";
 import { readStoreFiles } from "../server/files/tls.ts";
 import type { Config } from "../config/options.ts";
 import { UsageError } from "../config/option.ts";

@@ -84,7 +84,8 @@ export const SERVICE_RISKS: readonly ServiceRisk[] = [
 
 /** Whether the connection to the store of the guard crosses a network without TLS. */
 function isBare(guard: Config["guard"]): boolean {
-  return guard !== "memory" && !guard.isEncrypted && !guard.authorities.every(isLoopback);
+  return guard !== "memory" && !guard.isEncrypted &&
+    !guard.addresses.every(({ host }) => isLoopback(host));
 }
 
 /** Whether the URL of the guard's store has a password. */

@@ -103,34 +103,10 @@ export function sourceBudget({ maxFailures }: GuardRules): Budget {
  * Returns the time for which pins of a source are throttled, in milliseconds; 0 when they are
  * checked.
  *
+ * @param state Failures by the same rules and a clock that was not set back.
  * @param source Name of the source; undefined when the call names no source.
  */
 export function refusedMs(
-  rules: GuardRules,
-  state: Failures,
-  source: string | undefined,
-  nowMs: number,
-): number {
-  return refusedBy(rules, limited(rules, state, nowMs), source, nowMs);
-}
-
-/** Times for which pins of a secret are throttled, in milliseconds. */
-export interface ThrottleTimes {
-  /** The shortest over all sources; 0 when pins of any source are checked. */
-  readonly toAllMs: number;
-  /** The longest over all sources; 0 when all pins are checked. */
-  readonly toSomeMs: number;
-}
-
-/** Returns the times for which pins of a secret are throttled, over all sources. */
-export function throttleTimes(rules: GuardRules, state: Failures, nowMs: number): ThrottleTimes {
-  const now = limited(rules, state, nowMs);
-  const ownMs = refusedBy(rules, now, undefined, nowMs);
-  const waits = now.sources.map(({ id }) => refusedBy(rules, now, id, nowMs));
-  return { toAllMs: Math.min(ownMs, ...waits), toSomeMs: Math.max(ownMs, ...waits) };
-}
-
-function refusedBy(
   rules: GuardRules,
   state: Failures,
   source: string | undefined,
@@ -146,6 +122,22 @@ function refusedBy(
     remainingWaitMs(total, state, nowMs),
     own === undefined ? 0 : remainingWaitMs(sourceBudget(rules), own, nowMs),
   );
+}
+
+/** Times for which pins of a secret are throttled, in milliseconds. */
+export interface ThrottleTimes {
+  /** The shortest over all sources; 0 when pins of any source are checked. */
+  readonly toAllMs: number;
+  /** The longest over all sources; 0 when all pins are checked. */
+  readonly toSomeMs: number;
+}
+
+/** Returns the times for which pins of a secret are throttled, over all sources. */
+export function throttleTimes(rules: GuardRules, state: Failures, nowMs: number): ThrottleTimes {
+  const now = limited(rules, state, nowMs);
+  const ownMs = refusedMs(rules, now, undefined, nowMs);
+  const waits = now.sources.map(({ id }) => refusedMs(rules, now, id, nowMs));
+  return { toAllMs: Math.min(ownMs, ...waits), toSomeMs: Math.max(ownMs, ...waits) };
 }
 
 /** State of a secret without wrong pins, used codes and sources. */
@@ -173,7 +165,7 @@ export function decide(
   nowMs: number,
 ): Decision {
   const before = limited(rules, state, nowMs);
-  if (refusedBy(rules, before, source, nowMs) > 0) return { verdict: "throttled", state: before };
+  if (refusedMs(rules, before, source, nowMs) > 0) return { verdict: "throttled", state: before };
   if (matchedStep === undefined) {
     return { verdict: "wrong", state: failed(rules, before, source, nowMs) };
   }
@@ -236,12 +228,11 @@ export function pinsOwed(rules: GuardRules, state: GuardState, nowMs: number): n
 export interface GuardStore {
   /** Decides about a pin, atomically among the decisions about its secret. It never rejects. */
   readonly decide: (fingerprint: string, pin: CheckedPin) => Verdict | Promise<Verdict>;
-  /** Whether pins of a source are throttled, as far as this process remembers: no round trip. */
-  readonly isThrottled: (fingerprint: string, source: string | undefined) => boolean;
-  /** The time for which they are, in milliseconds; of a shared store, as of its last refusal. */
+  /**
+   * The time for which pins of a source are throttled, in milliseconds, as far as this process
+   * remembers: no round trip. Of a shared store, as of its last refusal.
+   */
   readonly throttledMs: (fingerprint: string, source: string | undefined) => number;
-  /** Whether the store answers; undefined until it has answered once. */
-  readonly isHealthy: () => boolean | undefined;
   /**
    * Ends the throttle of a secret; a used code stays used. The result is whether anything was
    * remembered of the secret.
@@ -249,8 +240,6 @@ export interface GuardStore {
    * @throws {Error} When a shared store does not do it.
    */
   readonly unlock: (fingerprint: string) => boolean | Promise<boolean>;
-  /** Closes connections and timers. */
-  readonly close: () => void;
 }
 
 /** Operator's view of a store in memory. */
@@ -263,12 +252,18 @@ export interface MemoryStoreAdmin {
 
 /** View of a shared store, beside its decisions. */
 export interface SharedStore {
+  /** Resolves after the first attempt to reach the store. */
+  readonly ready: Promise<void>;
+  /** Whether the store answers; undefined until it has answered once. */
+  readonly isHealthy: () => boolean | undefined;
   /** Clauses about the servers of a Cluster that fail while others answer. */
   readonly failing: () => readonly string[];
   /** The time by which this server's clock is ahead of the store's; undefined if unknown. */
   readonly aheadMs: () => number | undefined;
   /** Clauses about the store and its servers, by the name of the store. */
   readonly problems: (store: string) => readonly string[];
+  /** Closes connections and timers. */
+  readonly close: () => void;
 }
 
 /** Guard of secrets: a store, and the functions that name secrets and sources in it. */
@@ -279,8 +274,6 @@ export interface Guard {
   readonly source: (fingerprint: string, text: string) => string;
   /** The store of the states. */
   readonly store: GuardStore;
-  /** Resolves after the first attempt to reach the store; undefined for a store in memory. */
-  readonly ready?: Promise<void>;
   /** Operator's view of the store in memory; undefined for a shared store. */
   readonly memory?: MemoryStoreAdmin | undefined;
   /** View of the shared store; undefined for a store in memory. */

@@ -32,7 +32,7 @@ export interface MemoryStoreOptions {
   /** The rules. */
   readonly rules: GuardRules;
   /** A monotonic clock in milliseconds. */
-  readonly now: () => number;
+  readonly monotonicMs: () => number;
   /** Maximum number of secrets in each table; `DEFAULT_ENTRIES` unless given. */
   readonly maxEntries?: number;
   /** Called for each entry evicted from a full table. */
@@ -56,37 +56,30 @@ interface HeldFailures extends Failures {
  * attacker has to send half as many wrong pins as the store has entries, or more, for each of them.
  */
 export class MemoryStore implements GuardStore, MemoryStoreAdmin {
-  readonly #rules: GuardRules;
-  readonly #now: () => number;
-  readonly #maxEntries: number;
-  readonly #onEviction: (what: Evicted) => void;
+  readonly #options: Required<MemoryStoreOptions>;
   readonly #used = new ExpiringMap<number>();
   /** Known sources, without their failures. */
   readonly #known = new ExpiringMap<readonly SourceState[]>();
   readonly #failures = new ExpiringMap<HeldFailures>();
   readonly #tables = [this.#used, this.#known, this.#failures];
-  #swept = 0;
   /** Latest expiry of evicted failures, in milliseconds, from which those of other secrets count. */
   #fromMs = 0;
 
   /** Makes an empty store. */
-  constructor({ rules, now, maxEntries = DEFAULT_ENTRIES, onEviction }: MemoryStoreOptions) {
-    this.#rules = rules;
-    this.#now = now;
-    this.#maxEntries = maxEntries;
-    this.#onEviction = onEviction ?? (() => {});
+  constructor(options: MemoryStoreOptions) {
+    this.#options = { maxEntries: DEFAULT_ENTRIES, onEviction: () => {}, ...options };
   }
 
   /** Decides about a pin. It runs synchronously, hence atomically. */
   decide(fingerprint: string, pin: CheckedPin): Verdict {
-    const nowMs = this.#now();
-    this.#sweep(nowMs);
+    const { rules, monotonicMs, onEviction } = this.#options;
+    const nowMs = monotonicMs();
+    for (const table of this.#tables) table.sweep(nowMs);
     const before = this.#stateOf(fingerprint, nowMs);
-    const { verdict, state } = decide(this.#rules, before, pin, nowMs);
-    const isAccepted = verdict === "accepted";
-    if (isAccepted && this.#rules.singleUse) {
-      const untilMs = nowMs + this.#rules.forgetUseMs;
-      if (this.#makeRoom(this.#used, fingerprint, nowMs)) this.#onEviction("used");
+    const { verdict, state } = decide(rules, before, pin, nowMs);
+    if (verdict === "accepted" && rules.singleUse) {
+      const untilMs = nowMs + rules.forgetUseMs;
+      if (this.#makeRoom(this.#used, fingerprint, nowMs)) onEviction("used");
       this.#used.set(fingerprint, state.usedStep, untilMs);
     }
     if (state.sources !== before.sources) this.#keepKnown(fingerprint, knownOf(state), nowMs);
@@ -94,36 +87,23 @@ export class MemoryStore implements GuardStore, MemoryStoreAdmin {
     return verdict;
   }
 
-  /** Whether pins of a source are throttled now. */
-  isThrottled(fingerprint: string, source: string | undefined): boolean {
-    return this.throttledMs(fingerprint, source) > 0;
-  }
-
   /** Returns the time for which pins of a source are throttled, in milliseconds. */
   throttledMs(fingerprint: string, source: string | undefined): number {
-    const nowMs = this.#now();
-    return refusedMs(this.#rules, this.#stateOf(fingerprint, nowMs), source, nowMs);
+    const nowMs = this.#options.monotonicMs();
+    return refusedMs(this.#options.rules, this.#stateOf(fingerprint, nowMs), source, nowMs);
   }
-
-  /** Returns true: memory is always available. */
-  isHealthy(): boolean {
-    return true;
-  }
-
-  /** Does nothing: there is no connection to close. */
-  close(): void {}
 
   /** Returns the number of remembered secrets with wrong pins. */
   size(): number {
-    return this.#failures.living(this.#now());
+    return this.#failures.living(this.#options.monotonicMs());
   }
 
   /** Returns the number of secrets throttled now, for one source or for all. */
   throttled(): number {
-    const nowMs = this.#now();
+    const nowMs = this.#options.monotonicMs();
     let count = 0;
     for (const failures of this.#failures.values(nowMs)) {
-      if (throttleTimes(this.#rules, failures, nowMs).toSomeMs > 0) count++;
+      if (throttleTimes(this.#options.rules, failures, nowMs).toSomeMs > 0) count++;
     }
     return count;
   }
@@ -134,17 +114,11 @@ export class MemoryStore implements GuardStore, MemoryStoreAdmin {
    * @returns Whether anything was remembered of the secret.
    */
   unlock(fingerprint: string): boolean {
-    const nowMs = this.#now();
+    const nowMs = this.#options.monotonicMs();
     const failures = this.#failures.get(fingerprint, nowMs);
     this.#failures.delete(fingerprint);
     return failures !== undefined && owedMs(failures, nowMs) > 0 ||
       [this.#used, this.#known].some((table) => table.get(fingerprint, nowMs) !== undefined);
-  }
-
-  // Sweeps one table in each call, to keep calls short.
-  #sweep(nowMs: number): void {
-    this.#swept = (this.#swept + 1) % this.#tables.length;
-    this.#tables[this.#swept]!.sweep(nowMs);
   }
 
   #stateOf(fingerprint: string, nowMs: number): GuardState {
@@ -156,7 +130,7 @@ export class MemoryStore implements GuardStore, MemoryStoreAdmin {
 
   #keepKnown(fingerprint: string, known: readonly SourceState[], nowMs: number): void {
     if (known.length === 0) return this.#known.delete(fingerprint);
-    if (this.#makeRoom(this.#known, fingerprint, nowMs)) this.#onEviction("known");
+    if (this.#makeRoom(this.#known, fingerprint, nowMs)) this.#options.onEviction("known");
     const untilMs = Math.max(...known.map(({ knownUntilMs }) => knownUntilMs));
     this.#known.set(fingerprint, known, untilMs);
   }
@@ -169,8 +143,10 @@ export class MemoryStore implements GuardStore, MemoryStoreAdmin {
     const evicted = this.#makeRoom(this.#failures, fingerprint, nowMs);
     if (evicted !== undefined) {
       this.#fromMs = Math.max(this.#fromMs, evicted.untilMs);
-      const isThrottled = refusedMs(this.#rules, evicted.value, undefined, nowMs) > 0;
-      if (owedMs(evicted.value, nowMs) > 0) this.#onEviction(isThrottled ? "throttled" : "failed");
+      const isThrottled = refusedMs(this.#options.rules, evicted.value, undefined, nowMs) > 0;
+      if (owedMs(evicted.value, nowMs) > 0) {
+        this.#options.onEviction(isThrottled ? "throttled" : "failed");
+      }
     }
     // A secret in a free place must not go before all others.
     const fromMs = held?.fromMs ?? this.#fromMs;
@@ -182,7 +158,7 @@ export class MemoryStore implements GuardStore, MemoryStoreAdmin {
   // had expired.
   #makeRoom<T>(table: ExpiringMap<T>, key: string, nowMs: number): Entry<T> | undefined {
     table.delete(key);
-    const first = table.size < this.#maxEntries ? undefined : table.deleteFirst();
+    const first = table.size < this.#options.maxEntries ? undefined : table.deleteFirst();
     return first !== undefined && first.untilMs > nowMs ? first : undefined;
   }
 }

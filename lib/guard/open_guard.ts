@@ -75,15 +75,15 @@ export interface GuardEvents {
 export function openGuard(settings: GuardSettings, events: GuardEvents = {}): Guard | undefined {
   const rules = guardRules(settings);
   if (refusesNothing(rules)) return undefined;
-  const { guard, guardEntries: maxEntries, algorithm } = settings;
+  const { guard, guardEntries: maxEntries, algorithm, monotonicMs } = settings;
   const key = settings.guardKey ?? settings.randomBytes(MIN_GUARD_KEY_BYTES);
   const fingerprint = fingerprintBy(key, algorithm);
   const names = { fingerprint, source: sourceNamesBy(fingerprint) };
   if (guard !== "memory") {
     return { ...names, ...redisStore(rules, guard, { ...settings, guardKey: key }, events) };
   }
-  const { onEviction = () => {} } = events;
-  const memory = new MemoryStore({ rules, now: settings.monotonicMs, maxEntries, onEviction });
+  const onEviction = (what: Evicted): void => events.onEviction?.(what);
+  const memory = new MemoryStore({ rules, monotonicMs, maxEntries, onEviction });
   return { ...names, store: memory, memory };
 }
 
@@ -94,39 +94,48 @@ function redisStore(
     & GuardSettings
     & { readonly guardKey: Uint8Array },
   events: GuardEvents,
-): Pick<Guard, "store" | "ready" | "shared"> {
+): Pick<Guard, "store" | "shared"> {
   const { promise: ready, resolve: markReady } = Promise.withResolvers<void>();
   const primary = primaryObserver(events);
   const link = new StoreLink({
     open: (onLoss) =>
-      openStore(url, { readFiles, timeoutMs: url.timeoutMs, now: monotonicMs, onLoss, ...primary }),
-    now: monotonicMs,
+      openStore(url, { readFiles, timeoutMs: url.timeoutMs, monotonicMs, onLoss, ...primary }),
+    monotonicMs,
     onChange: (error) => {
       markReady();
       events.onStoreChange?.(error);
       if (error === undefined) void monitor.look();
     },
   });
-  const { onStoreError: onError = () => {}, onFinding = () => {}, onFindingEnd: onEnd = () => {} } =
-    events;
   const monitor = new StoreMonitor({
     link,
     keyId: guardKeyId(guardKey),
     now,
     maxClockMs: period * 1000 / 3,
-    onFinding,
-    onEnd,
+    onFinding: (finding) => events.onFinding?.(finding),
+    onEnd: (kind) => events.onFindingEnd?.(kind),
   });
-  const store = new RedisStore({ rules, link, monitor, now: monotonicMs, onError });
+  const store = new RedisStore({
+    rules,
+    link,
+    monotonicMs,
+    onError: () => events.onStoreError?.(),
+  });
   const shared = {
+    ready,
+    isHealthy: () => link.isHealthy,
     failing: () => link.failing,
     aheadMs: () => monitor.aheadMs,
     problems: (store: string) => [
       ...link.failing.map((clause) => `${store}, ${clause}`),
       ...monitor.findings.map((finding) => findingText(store, finding)),
     ],
+    close: () => {
+      monitor.close();
+      link.close();
+    },
   };
-  return { store, ready, shared };
+  return { store, shared };
 }
 
 // Compares what the clients of a store report one after the other.

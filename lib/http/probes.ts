@@ -30,11 +30,12 @@ export function answerHealth(): RouteResult {
  * store, and without it an instance still answers `false`.
  */
 export function answerReadiness({ parts }: RequestContext): RouteResult {
-  const { isReady, pinGuard: guard } = parts;
-  const isHealthy = guard === undefined || guard.store.isHealthy();
+  const { isReady, pinGuard } = parts;
+  const store = pinGuard?.shared;
+  const isHealthy = store === undefined || store.isHealthy();
   if (!isReady() || isHealthy === undefined) return NOT_READY;
   if (!isHealthy) return STORE_AWAY;
-  return guard?.shared?.failing().length ? PART_AWAY : OK;
+  return store?.failing().length ? PART_AWAY : OK;
 }
 
 /** Answers `/metrics`. */

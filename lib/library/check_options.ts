@@ -48,53 +48,42 @@ const OPTION_NAMES: readonly string[] = [
 
 interface PartKind {
   readonly expected: string;
-  readonly isValid: (value: unknown) => boolean;
-}
-
-const isFunction = (value: unknown): boolean => typeof value === "function";
-
-/** Whether a value is an object with fields of these types; one with a question mark may be absent. */
-function hasFields(value: unknown, types: Readonly<Record<string, string>>): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  const fields = value as Readonly<Record<string, unknown>>;
-  return Object.entries(types).every(([name, type]) => {
-    const allowed = name.endsWith("?") ? ["undefined", type] : [type];
-    return allowed.includes(typeof fields[name.replace("?", "")]);
-  });
+  /** Types of its fields, of which one with a question mark may be absent; none for a function. */
+  readonly fields?: Readonly<Record<string, string>>;
 }
 
 const PARTS: Readonly<Record<keyof AuthenticatorParts, PartKind>> = {
-  now: {
-    expected: "a function that returns milliseconds since 1970-01-01T00:00:00Z",
-    isValid: isFunction,
-  },
+  now: { expected: "a function that returns milliseconds since 1970-01-01T00:00:00Z" },
   log: {
     expected: "an object with the function error, and perhaps warn",
-    isValid: (value) => hasFields(value, { error: "function", "warn?": "function" }),
+    fields: { error: "function", "warn?": "function" },
   },
   telemetry: {
     expected: "an object with the function observe, and perhaps requestId, monotonicMs and peer",
-    isValid: (value) =>
-      hasFields(value, {
-        "observe": "function",
-        "requestId?": "function",
-        "monotonicMs?": "function",
-        "peer?": "function",
-      }),
+    fields: {
+      "observe": "function",
+      "requestId?": "function",
+      "monotonicMs?": "function",
+      "peer?": "function",
+    },
   },
-  isReady: { expected: "a function that returns true or false", isValid: isFunction },
-  metricsPage: { expected: "a function that returns a text", isValid: isFunction },
+  isReady: { expected: "a function that returns true or false" },
+  metricsPage: { expected: "a function that returns a text" },
   page: {
     expected: "servicePage of @authenticator/service/page, or an object with the same fields",
-    isValid: (value) =>
-      hasFields(value, {
-        document: "function",
-        script: "string",
-        style: "string",
-        policy: "string",
-      }),
+    fields: { document: "function", script: "string", style: "string", policy: "string" },
   },
 };
+
+function isPart(value: unknown, { fields }: PartKind): boolean {
+  if (fields === undefined) return typeof value === "function";
+  if (typeof value !== "object" || value === null) return false;
+  const given = value as Readonly<Record<string, unknown>>;
+  return Object.entries(fields).every(([name, type]) => {
+    const allowed = name.endsWith("?") ? ["undefined", type] : [type];
+    return allowed.includes(typeof given[name.replace("?", "")]);
+  });
+}
 
 /**
  * Checks the parts of a service.
@@ -112,8 +101,8 @@ export function checkedParts(parts: AuthenticatorParts): AuthenticatorParts {
         : undefined,
   });
   for (const [name, value] of values) {
-    const { expected, isValid } = PARTS[name as keyof AuthenticatorParts];
-    if (!isValid(value)) throw new TypeError(`${name} must be ${expected}.`);
+    const part = PARTS[name as keyof AuthenticatorParts];
+    if (!isPart(value, part)) throw new TypeError(`${name} must be ${part.expected}.`);
   }
   return Object.fromEntries(values);
 }

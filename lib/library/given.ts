@@ -8,9 +8,9 @@ import { nearestOf } from "../config/did_you_mean.ts";
 
 /** Names that an object can have. */
 export interface KnownNames {
-  /** What the object is, as the subject of a sentence. */
+  /** The object, as the subject of a sentence. */
   readonly what: string;
-  /** What a name stands for: an option, a part, an argument. */
+  /** The kind of a name: an option, a part, an argument. */
   readonly kind: string;
   /** The names. */
   readonly names: readonly string[];

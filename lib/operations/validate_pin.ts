@@ -54,15 +54,14 @@ export async function validatePin(
   if (code === "") return { result: false, facts: { ...secret, outcome: "empty" } };
   await selfCheck;
   const sourceName = source === undefined ? undefined : guard?.source(fingerprint, source);
-  const isThrottled = (): boolean => guard?.store.isThrottled(fingerprint, sourceName) === true;
+  const throttledMs = (): number => guard?.store.throttledMs(fingerprint, sourceName) ?? 0;
   // The same object for a right and a wrong pin: a refusal says nothing about the pin.
   const refused = (outcome: Refused): Completed<boolean> => {
     const facts = { ...secret, outcome };
     if (outcome !== "throttled") return { result: false, facts };
-    const waitMs = guard?.store.throttledMs(fingerprint, sourceName) ?? 0;
-    return { result: false, facts: { ...facts, retryAfterMs: Math.ceil(waitMs) } };
+    return { result: false, facts: { ...facts, retryAfterMs: Math.ceil(throttledMs()) } };
   };
-  if (isThrottled()) return refused("throttled");
+  if (throttledMs() > 0) return refused("throttled");
   const step = timeStep(now(), period);
   const found = find(key, { code, step, window, digits });
   const distance = isWithin(window, found) ? found : undefined;
@@ -91,7 +90,7 @@ export async function validatePin(
     log?.error("WebCrypto does not confirm a pin that was found to be right: one of both is wrong");
     return { result: false, facts: { ...secret, outcome: "internal" } };
   }
-  if (unconfirmed.count !== unconfirmedBefore && isThrottled()) return refused("throttled");
+  if (unconfirmed.count !== unconfirmedBefore && throttledMs() > 0) return refused("throttled");
   return { result: true, facts: { distance } };
 }
 

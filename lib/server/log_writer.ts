@@ -24,7 +24,7 @@ export class LogWriter {
   #writing: readonly string[] = [];
   #written: Promise<void> | undefined;
   #lost = 0;
-  #lostInAll = 0;
+  #reported = 0;
 
   /**
    * Makes a writer.
@@ -39,13 +39,13 @@ export class LogWriter {
 
   /** The number of lines lost since the start. */
   get lost(): number {
-    return this.#lostInAll;
+    return this.#lost;
   }
 
   /** Queues a line, which includes its line end. It never throws. */
   write(line: string): void {
     if (this.#waiting.length + this.#writing.length >= MAX_WAITING) {
-      this.#lose(1);
+      this.#lost++;
       return;
     }
     this.#waiting.push(line);
@@ -55,11 +55,6 @@ export class LogWriter {
   /** Resolves once all lines are written or lost; it does not resolve while the reader blocks. */
   async flush(): Promise<void> {
     await this.#written;
-  }
-
-  #lose(count: number): void {
-    this.#lost += count;
-    this.#lostInAll += count;
   }
 
   async #writeAll(): Promise<void> {
@@ -75,14 +70,13 @@ export class LogWriter {
     try {
       await this.#write(this.#writing.join(""));
     } catch {
-      this.#lose(this.#writing.length);
+      this.#lost += this.#writing.length;
       return;
     } finally {
       this.#writing = [];
     }
-    if (this.#lost === 0) return;
-    const count = this.#lost;
-    this.#lost = 0;
-    this.#onLost(count);
+    const count = this.#lost - this.#reported;
+    this.#reported = this.#lost;
+    if (count > 0) this.#onLost(count);
   }
 }

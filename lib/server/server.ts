@@ -19,7 +19,7 @@ import type { RequestEvent } from "../telemetry/request_event.ts";
 import type { ServerStatus } from "../telemetry/status.ts";
 import { withTimeout } from "./runtime/timeout.ts";
 import type { PeerAddresses, Runtime } from "./runtime/runtime.ts";
-import { createGuard, guardProblems } from "./guard.ts";
+import { createGuard, guardProblems } from "./keyed_guard.ts";
 import { LogWriter } from "./log_writer.ts";
 import { replyBatches } from "./reply_batch.ts";
 import { ServerKeys } from "./files/keys.ts";
@@ -27,31 +27,11 @@ import { ServerKeys } from "./files/keys.ts";
 /** Longest delay of a start by a silent store; the timeout in the URL of a store may be longer. */
 const FIRST_STORE_REPLY_MS = 2_000;
 
-/** Properties of the process, beside the options. */
-export interface ProcessInfo {
-  /** The version for `/metrics`. */
-  readonly version: string;
-  /** Whether the log may be coloured. */
-  readonly color: boolean;
-}
-
-/** Latest reading of the files of certificate and keys. */
-export interface LastReload {
-  /** Milliseconds since 1970-01-01T00:00:00Z. */
-  readonly atMs: number;
-  /** The log lines about it, as clauses. */
-  readonly lines: readonly string[];
-}
-
 const PROBES: ReadonlySet<string> = new Set(["healthz", "readyz", "metrics"]);
 
 // Whether a request is a successful probe, of which there are thousands a day.
 function isQuiet({ route, status }: RequestEvent): boolean {
   return PROBES.has(route) && status < 400;
-}
-
-function isoTime(ms: number): string {
-  return new Date(ms).toISOString();
 }
 
 /** State of a running server, for `/readyz`, `/status` and `/metrics`. */
@@ -63,7 +43,7 @@ export interface ServerState {
   /** End of the validity of the certificate, in milliseconds since 1970; undefined without TLS. */
   certificateUntilMs?: number | undefined;
   /** The latest reading of certificate and keys; undefined before the first. */
-  lastReload?: LastReload | undefined;
+  lastReload?: ServerStatus["reload"];
   /** Number of times that all connections were dropped. */
   drops: number;
   /** Number of reloads that kept an old certificate or old keys. */
@@ -94,13 +74,13 @@ export interface ServerService extends Pick<Service, "handler" | "operatorHandle
 /**
  * Makes the service of a server from its options.
  *
- * @param runtime The runtime, which writes the log.
+ * @param runtime The runtime, which writes the log; in colours if `color` allows them.
  * @throws {OptionFileError} When a file of keys cannot be used.
  */
 export function createServerService(
   runtime: Runtime,
   config: Config,
-  { version, color }: ProcessInfo,
+  { version, color }: { readonly version: string; readonly color: boolean },
 ): ServerService {
   const { logFormat: format, metricsPort } = config;
   const state: ServerState = { isReady: false, drops: 0, refusedReloads: 0 };
@@ -121,7 +101,7 @@ export function createServerService(
     monotonicMs,
     randomBytes,
     now,
-    count: (event, count) => metrics?.countGuard(event, count),
+    metrics,
   });
   const { handler, operatorHandler, selfCheck } = createService(config, {
     now,
@@ -151,8 +131,14 @@ export function createServerService(
         refusedReloads: state.refusedReloads,
         lostLines: writer.lost,
       })),
-    status: () =>
-      statusOf({ state, guard, nowMs: now() }, {
+    status: () => {
+      const { isReady, address, certificateUntilMs: untilMs, lastReload } = state;
+      return {
+        problems: [
+          ...(isReady ? [] : ["the server does not take requests"]),
+          ...guardProblems(guard),
+          ...(untilMs !== undefined && untilMs < now() ? ["the certificate has expired"] : []),
+        ],
         version,
         protections: protectionsOf(config),
         keys: keys.callers?.names,
@@ -160,7 +146,14 @@ export function createServerService(
         secrets: metrics?.checkedSecrets(),
         store: guard === undefined ? "off" : `${config.guard}`,
         guardKey: guard?.keyName,
-      }),
+        since: new Date(performance.timeOrigin).toISOString(),
+        address,
+        certificateUntil: untilMs === undefined ? undefined : new Date(untilMs).toISOString(),
+        reload: lastReload,
+        guard: guard?.memory &&
+          { entries: guard.memory.size(), throttled: guard.memory.throttled() },
+      };
+    },
   });
   return {
     handler,
@@ -172,63 +165,23 @@ export function createServerService(
     state,
     keys,
     guardReady: async () => {
-      await withTimeout(guard?.ready ?? Promise.resolve(), FIRST_STORE_REPLY_MS);
+      await withTimeout(guard?.shared?.ready ?? Promise.resolve(), FIRST_STORE_REPLY_MS);
     },
     close: async () => {
-      guard?.store.close();
+      guard?.shared?.close();
       await writer.flush();
     },
-  };
-}
-
-function statusOf(
-  { state, guard, nowMs }: {
-    readonly state: ServerState;
-    readonly guard: Guard | undefined;
-    readonly nowMs: number;
-  },
-  shown: Omit<
-    ServerStatus,
-    "problems" | "since" | "address" | "certificateUntil" | "reload" | "guard"
-  >,
-): ServerStatus {
-  const { isReady, address, certificateUntilMs: until, lastReload } = state;
-  return {
-    problems: [
-      ...(isReady ? [] : ["the server does not take requests"]),
-      ...guardProblems(guard),
-      ...(until !== undefined && until < nowMs ? ["the certificate has expired"] : []),
-    ],
-    ...shown,
-    since: isoTime(performance.timeOrigin),
-    address,
-    certificateUntil: until === undefined ? undefined : isoTime(until),
-    reload: lastReload && { at: isoTime(lastReload.atMs), lines: lastReload.lines },
-    guard: guard?.memory &&
-      { entries: guard.memory.size(), throttled: guard.memory.throttled() },
   };
 }
 
 /** Random bytes of a request id: a billion ids collide with a chance below one in a million. */
 const ID_BYTES = 10;
 
-/** Request ids drawn at once, since a request for random bytes costs more than an id. */
-const IDS_AT_ONCE = 512;
-
 // The prefix identifies the process. The rest is random: a counter would reveal the number of
 // requests to every client of the health check.
 function requestIds(): () => string {
   const prefix = randomBytes(5).toString("hex");
-  const length = 2 * ID_BYTES;
-  let drawn = "";
-  let at = 0;
-  return () => {
-    if (at === drawn.length) {
-      drawn = randomBytes(ID_BYTES * IDS_AT_ONCE).toString("hex");
-      at = 0;
-    }
-    return `${prefix}-${drawn.slice(at, at += length)}`;
-  };
+  return () => `${prefix}-${randomBytes(ID_BYTES).toString("hex")}`;
 }
 
 // Behind a trusted proxy, its caller's address counts: the last one that it names. Some proxies
@@ -253,13 +206,12 @@ function processFigures(): Parameters<Metrics["text"]>[0] {
 }
 
 function guardFigures(guard: Guard | undefined): Partial<Parameters<Metrics["text"]>[0]> {
-  if (guard === undefined) return {};
-  const { memory, store, shared } = guard;
-  if (memory) return { guardEntries: memory.size() };
-  const aheadMs = shared?.aheadMs();
+  const { memory, shared: store } = guard ?? {};
+  if (store === undefined) return { guardEntries: memory?.size() };
+  const aheadMs = store.aheadMs();
   return {
     isStoreUp: store.isHealthy() === true,
-    storeNodesDown: shared?.failing().length,
+    storeNodesDown: store.failing().length,
     clockAheadSeconds: aheadMs === undefined ? undefined : aheadMs / 1000,
   };
 }

@@ -7,8 +7,8 @@
  */
 
 import type { Evicted } from "../guard/memory_store.ts";
-import { REFUSED, type Refused } from "../operations/facts.ts";
-import { SECRET_FORMS, type SecretForm, UNOPENED, type Unopened } from "../sealing/seal_keys.ts";
+import { REFUSED } from "../operations/facts.ts";
+import { SECRET_FORMS, type SecretForm, UNOPENED } from "../sealing/seal_keys.ts";
 import type { RequestEvent } from "./request_event.ts";
 import type { CheckedSecrets } from "./status.ts";
 
@@ -42,16 +42,26 @@ export interface ProcessFigures {
 export interface Metrics {
   /** Counts a request. */
   readonly observe: (event: RequestEvent) => void;
-  /** Counts an event of the guard. */
-  readonly countGuard: (event: GuardEvent, count?: number) => void;
+  /** Counts secrets that a full table or the store evicted. */
+  readonly countEvicted: (what: EvictionClass, count?: number) => void;
+  /** Counts a pin without a decision of the store. */
+  readonly countStoreError: () => void;
   /** Returns the number of secrets whose pins were checked, by form. */
   readonly checkedSecrets: () => CheckedSecrets;
   /** Writes the page. */
   readonly text: (figures: ProcessFigures) => string;
 }
 
-/** Event of the guard: an entry evicted, from memory or by the store, or a pin without a decision. */
-export type GuardEvent = `evicted-${Evicted | "store"}` | "store-error";
+/** Class of an evicted entry: of a table in memory, or of the store. */
+export type EvictionClass = Evicted | "store";
+
+const EVICTION_CLASSES: readonly EvictionClass[] = [
+  "used",
+  "known",
+  "failed",
+  "throttled",
+  "store",
+];
 
 // Upper bounds in seconds. A reply takes well under a millisecond; a body may take ten seconds.
 const BUCKETS_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 2.5, 10];
@@ -98,30 +108,25 @@ export function createMetrics(version: string, window: number): Metrics {
   const refusals = new Map(REFUSED.map((reason) => [reason, 0]));
   const unopened = new Map(UNOPENED.map((cause) => [cause, 0]));
   const checked = new Map(SECRET_FORMS.map((form) => [form, 0]));
-  const guard: Record<GuardEvent, number> = {
-    "evicted-used": 0,
-    "evicted-known": 0,
-    "evicted-failed": 0,
-    "evicted-throttled": 0,
-    "evicted-store": 0,
-    "store-error": 0,
-  };
+  const evicted = new Map(EVICTION_CLASSES.map((what) => [what, 0]));
+  let storeErrors = 0;
   let wrongPins = 0;
   return {
-    countGuard: (event, count = 1) => void (guard[event] += count),
+    countEvicted: (what, count) => increment(evicted, what, count),
+    countStoreError: () => void storeErrors++,
     observe: (event) => {
       const { operation, caller, outcome, durationMs, facts = {} } = event;
       if (outcome === "false" && facts.secret !== undefined) wrongPins++;
       countRequest(event, caller);
-      observeDuration(durations, operation, durationMs / 1000);
+      const duration = durations.get(operation) ?? histogram({ operation }, BUCKETS_SECONDS);
+      durations.set(operation, duration);
+      put(duration, durationMs / 1000);
       if (facts.distance !== undefined) put(distances, facts.distance);
       if (facts.outcome !== undefined && facts.outcome !== "internal") {
-        refusals.set(facts.outcome, refusals.get(facts.outcome)! + 1);
+        increment(refusals, facts.outcome);
       }
-      if (facts.unopened !== undefined) {
-        unopened.set(facts.unopened, unopened.get(facts.unopened)! + 1);
-      }
-      if (facts.form !== undefined) checked.set(facts.form, checked.get(facts.form)! + 1);
+      if (facts.unopened !== undefined) increment(unopened, facts.unopened);
+      if (facts.form !== undefined) increment(checked, facts.form);
     },
     checkedSecrets: () => Object.fromEntries(checked) as Record<SecretForm, number>,
     text: (figures) =>
@@ -158,24 +163,30 @@ export function createMetrics(version: string, window: number): Metrics {
           "cause",
           unopened,
         ),
-        ...guardLines(guard, wrongPins),
+        ...labelledLines(
+          "authenticator_guard_evictions_total",
+          "Secrets evicted because a table or the store was full.",
+          "class",
+          evicted,
+        ),
+        ...counter(
+          "authenticator_guard_wrong_pins_total",
+          "Wrong pins that were checked.",
+          wrongPins,
+        ),
+        ...counter(
+          "authenticator_guard_store_errors_total",
+          "Decisions that failed because the guard's store did not answer.",
+          storeErrors,
+        ),
         ...figureLines(figures, version),
         "",
       ].join("\n"),
   };
 }
 
-function observeDuration(
-  durations: Map<string, Histogram>,
-  operation: string,
-  seconds: number,
-): void {
-  let observed = durations.get(operation);
-  if (observed === undefined) {
-    observed = histogram({ operation }, BUCKETS_SECONDS);
-    durations.set(operation, observed);
-  }
-  put(observed, seconds);
+function increment<Key>(counts: Map<Key, number>, key: Key, count = 1): void {
+  counts.set(key, counts.get(key)! + count);
 }
 
 function histogram(labels: Labels, bounds: readonly number[]): Histogram {
@@ -211,30 +222,11 @@ function labelledLines(
   name: string,
   help: string,
   label: string,
-  counts: ReadonlyMap<Refused | SecretForm | Unopened, number>,
+  counts: ReadonlyMap<string, number>,
 ): string[] {
   return [
     ...family(name, "counter", help),
     ...[...counts].map(([value, count]) => sample(name, { [label]: value }, count)),
-  ];
-}
-
-function guardLines(guard: Readonly<Record<GuardEvent, number>>, wrongPins: number): string[] {
-  const evictions = "authenticator_guard_evictions_total";
-  const errors = "authenticator_guard_store_errors_total";
-  return [
-    ...family(evictions, "counter", "Secrets evicted because a table or the store was full."),
-    sample(evictions, { class: "used" }, guard["evicted-used"]),
-    sample(evictions, { class: "known" }, guard["evicted-known"]),
-    sample(evictions, { class: "failed" }, guard["evicted-failed"]),
-    sample(evictions, { class: "throttled" }, guard["evicted-throttled"]),
-    sample(evictions, { class: "store" }, guard["evicted-store"]),
-    ...counter("authenticator_guard_wrong_pins_total", "Wrong pins that were checked.", wrongPins),
-    ...counter(
-      errors,
-      "Decisions that failed because the guard's store did not answer.",
-      guard["store-error"],
-    ),
   ];
 }
 

@@ -83,8 +83,8 @@ async function playHistory(
   let keepMs = 0;
   let writtenMs = 0;
   const now = (): number => nowMs;
-  const memory = new MemoryStore({ rules, now });
-  const redis = new RedisStore({ rules, link, now: clockPastRefusals(), storeNow: now });
+  const memory = new MemoryStore({ rules, monotonicMs: now });
+  const redis = new RedisStore({ rules, link, monotonicMs: clockPastRefusals(), storeNow: now });
   const key = redisKey(`run ${run}`);
   const text = async (): Promise<string> =>
     String(await link.run(key, (send) => send(["GET", key])) ?? "");

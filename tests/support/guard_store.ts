@@ -16,11 +16,8 @@ export function decide<Store extends Pick<GuardStore, "decide">>(
 export function storeThat(changes: Partial<GuardStore> = {}): GuardStore {
   return {
     decide: (_, { matchedStep }): Verdict => matchedStep === undefined ? "wrong" : "accepted",
-    isThrottled: () => false,
     throttledMs: () => 0,
-    isHealthy: () => true,
     unlock: () => false,
-    close: () => {},
     ...changes,
   };
 }

@@ -14,7 +14,7 @@ import type { Send } from "../../lib/guard/redis/script.ts";
 const { lua, lauxlib, lualib, to_jsstring: jsText, to_luastring: luaText } = fengari;
 
 /** The link to a new, empty store, for a `RedisStore`. */
-export function luaLink(): Pick<StoreLink, "run" | "isHealthy" | "close"> {
+export function luaLink(): Pick<StoreLink, "run" | "isHealthy"> {
   const store = new LuaStore();
   const send: Send = ([command, ...words]) =>
     Promise.try(() => {
@@ -25,7 +25,6 @@ export function luaLink(): Pick<StoreLink, "run" | "isHealthy" | "close"> {
   return {
     run: (_key, commands) => commands(send),
     isHealthy: true,
-    close: () => {},
   };
 }
 

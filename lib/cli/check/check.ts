@@ -9,7 +9,7 @@ import { flagOf, namesOf, OptionFileError } from "../../config/option.ts";
 import { OPTIONS, optionText } from "../../config/options.ts";
 import type { ConfigFiles } from "../args/config_file.ts";
 import type { CommandOf } from "../args/parse.ts";
-import { readGuardKey } from "../../server/guard.ts";
+import { readGuardKey } from "../../server/keyed_guard.ts";
 import { findRisks } from "./warnings.ts";
 import { readVariable, warn } from "../io/io.ts";
 import { checkUnit } from "./unit.ts";

@@ -13,7 +13,7 @@ import { guardKeyId } from "../../guard/fingerprint.ts";
 import { refusesNothing } from "../../guard/guard.ts";
 import { countOtherKeys, KEY_IDS } from "../../guard/redis/monitor.ts";
 import { OTHER_KEYS } from "../../guard/redis/findings.ts";
-import { readGuardKey } from "../../server/guard.ts";
+import { readGuardKey } from "../../server/keyed_guard.ts";
 import { warn } from "../io/io.ts";
 import { ListenError } from "../../server/listen/error.ts";
 import { systemErrorCode } from "../../system/system_error.ts";

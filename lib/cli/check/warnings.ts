@@ -12,7 +12,7 @@ import { isServiceLink, type OptionSourceMap } from "../args/parse.ts";
 import { type Config, OPTIONS, optionText } from "../../config/options.ts";
 import { flagOf, namesOf } from "../../config/option.ts";
 import { parseKeys } from "../../http/api_keys.ts";
-import { readGuardKey } from "../../server/guard.ts";
+import { readGuardKey } from "../../server/keyed_guard.ts";
 import { readVariable, variableNames } from "../io/io.ts";
 import { guardKeyRisks, keyRisks } from "../../config/risks.ts";
 import { optionRisks, variableRisks } from "./risks.ts";

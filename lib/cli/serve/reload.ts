@@ -75,7 +75,7 @@ export class Reload {
   all(): Promise<void> {
     return this.#inTurn(async () => {
       const keyFiles = KEY_FILES.filter(([option]) => this.#config[option] !== undefined);
-      this.#parts.service.state.lastReload = { atMs: Date.now(), lines: [] };
+      this.#parts.service.state.lastReload = { at: new Date().toISOString(), lines: [] };
       const isUnchanged = this.#checkOptions();
       if (this.#config.tlsCert === undefined && keyFiles.length === 0) {
         if (!isUnchanged) return;
@@ -99,7 +99,7 @@ export class Reload {
         this.#toldReason = undefined;
         return;
       }
-      this.#parts.service.state.lastReload = { atMs: Date.now(), lines: [] };
+      this.#parts.service.state.lastReload = { at: new Date().toISOString(), lines: [] };
       await this.#renewCertificate();
     });
   }

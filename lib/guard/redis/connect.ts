@@ -37,7 +37,7 @@ export interface ClientOptions {
   /** Called with each error of a connection to a server of the store. */
   readonly onLoss?: (error: unknown) => void;
   /** A monotonic clock in milliseconds, for a client that stays. */
-  readonly now?: () => number;
+  readonly monotonicMs?: () => number;
   /** Called with the primary that Sentinels name, once it is connected. */
   readonly onPrimary?: (host: string, port: number) => void;
   /** Called when no Sentinel answers, and with undefined when one does again. */
@@ -52,8 +52,8 @@ export interface Connections {
   readonly send: (key: string, words: readonly string[]) => Promise<unknown>;
   /** Returns probe keys for each server; a healthy server answers for all of its own. */
   readonly probeKeys: () => readonly (readonly string[])[];
-  /** Adds the server of a key to an error, unless the URL names it already. */
-  readonly withServer: (error: unknown, key: string) => unknown;
+  /** Returns the server of a key as the subject of a clause; empty for the one that the URL names. */
+  readonly serverOf: (key: string) => string;
   /** Closes the connections and rejects pending commands. */
   readonly destroy: () => void;
 }
@@ -91,7 +91,8 @@ export class StoreClient {
         this.#replies.within(() => this.#connections.send(key, words))
       );
     } catch (error) {
-      throw this.#connections.withServer(error, key);
+      const server = this.#connections.serverOf(key);
+      throw server === "" || error instanceof ServerError ? error : new ServerError(server, error);
     } finally {
       this.#pending--;
       if (this.#isRetired) this.retire();
@@ -105,37 +106,32 @@ export class StoreClient {
    * @throws {Error} When all servers fail.
    */
   async probe(): Promise<readonly unknown[]> {
-    const probes = this.#connections.probeKeys().map((keys) =>
-      Promise.all(keys.map((key) => this.run(key, (send) => probe(send, key))))
+    const { results, errors } = await this.each((send, _servers, keys) =>
+      Promise.all(keys.map((key) => probe(send, key)))
     );
-    const results = await Promise.allSettled(probes);
-    const failed = results.filter((result) => result.status === "rejected");
-    if (failed.length === results.length) throw failed[0]!.reason;
-    return failed.map(({ reason }) => reason);
+    if (results.length === 0) throw errors[0];
+    return errors;
   }
 
   /** Runs commands at every server, and returns their results and the errors of those that fail. */
   async each<T>(
-    commands: (send: Send, servers: number) => Promise<T>,
+    commands: (send: Send, servers: number, keys: readonly string[]) => Promise<T>,
   ): Promise<{
     readonly results: readonly (readonly [server: string, result: T])[];
     readonly errors: readonly unknown[];
   }> {
-    const results: (readonly [string, T])[] = [];
-    const errors: unknown[] = [];
-    const keys = this.#connections.probeKeys();
-    await Promise.all(
-      keys.map(async ([key = ""]) => {
-        const named = this.#connections.withServer(undefined, key);
-        const server = named instanceof ServerError ? named.server : "";
-        try {
-          results.push([server, await this.run(key, (send) => commands(send, keys.length))]);
-        } catch (error) {
-          errors.push(error);
-        }
-      }),
-    );
-    return { results, errors };
+    const servers = this.#connections.probeKeys();
+    const settled = await Promise.allSettled(servers.map(async (keys) => {
+      const [key = ""] = keys;
+      const server = this.#connections.serverOf(key);
+      return [server, await this.run(key, (send) => commands(send, servers.length, keys))] as const;
+    }));
+    const answered = settled.filter((result) => result.status === "fulfilled");
+    const failed = settled.filter((result) => result.status === "rejected");
+    return {
+      results: answered.map(({ value }) => value),
+      errors: failed.map(({ reason }) => reason),
+    };
   }
 
   /** Whether the client was destroyed. */
@@ -256,13 +252,6 @@ const NO_NODE = "CLUSTERDOWN Hash slot not served";
 /** Commands without a key. */
 const KEYLESS: readonly string[] = ["INFO", "SCAN", "TIME"];
 
-function oneServer(send: Send): Pick<Connections, "send" | "probeKeys"> {
-  return {
-    send: (_, words) => send(words),
-    probeKeys: () => [SPREAD_KEYS],
-  };
-}
-
 type Client = ReturnType<typeof openClient>;
 
 // deno-lint-ignore explicit-function-return-type
@@ -287,7 +276,7 @@ function destroyClient(client: Client): void {
   try {
     client.destroy();
   } catch {
-    // It is closed.
+    // The client is closed.
   }
 }
 
@@ -295,11 +284,11 @@ function openServer(context: Context): Connections {
   const { url: { addresses }, options: { onLoss = () => {} } } = context;
   const client = openClient(context, addresses[0]!, loginOf(context));
   client.on("error", onLoss);
-  const send: Send = (words) => client.sendCommand([...words]);
   return {
-    ...oneServer(send),
+    send: (_, words) => client.sendCommand([...words]),
+    probeKeys: () => [SPREAD_KEYS],
     connect: () => client.connect(),
-    withServer: (error) => error,
+    serverOf: () => "",
     destroy: () => destroyClient(client),
   };
 }
@@ -312,7 +301,7 @@ interface Primary {
 
 function openSentinel(context: Context): Connections {
   const { url, options } = context;
-  const { timeoutMs, now = () => 0, onLoss = () => {}, onPrimary, onWatchOutage } = options;
+  const { timeoutMs, monotonicMs = () => 0, onLoss = () => {}, onPrimary, onWatchOutage } = options;
   const connecting = new Timeouts(timeoutMs, () => new Error(NO_REPLY));
   const open = new Set<Client>();
   /** The primary of the next commands, and the latest that was named. */
@@ -347,29 +336,26 @@ function openSentinel(context: Context): Connections {
     addresses: shuffled(url.addresses),
     primaryName: url.primaryName,
     timeoutMs,
-    now,
+    monotonicMs,
     open: (address, onNews) => openSentinelConnection(context, address, onNews),
     // Until the new primary is connected, the old one decides; if it fails, neither does.
     onMove: (primary) => void use(primary).catch(onLoss),
     onOutage: (error) =>
       onWatchOutage?.(error === undefined ? error : new ServerError("one of its Sentinels", error)),
   });
-  const send: Send = (words) =>
-    current === undefined
-      ? Promise.reject(new Error("There is no primary"))
-      : current.client.sendCommand([...words]);
   return {
-    ...oneServer(send),
+    send: async (_, words) => {
+      if (current === undefined) throw new Error("There is no primary");
+      return await current.client.sendCommand([...words]);
+    },
+    probeKeys: () => [SPREAD_KEYS],
     connect: async () => {
       const primary = await watch.start().catch((error: unknown) => {
         throw new ServerError("one of its Sentinels", error);
       });
       await use(primary);
     },
-    withServer: (error) =>
-      current === undefined || error instanceof ServerError
-        ? error
-        : new ServerError(current.name, error),
+    serverOf: () => current?.name ?? "",
     destroy: () => {
       isDestroyed = true;
       watch.close();
@@ -453,10 +439,9 @@ function openCluster(context: Context): Connections {
     },
     send: async (key, words) => {
       const node = client.slots[slotOf(key)]?.master;
-      // The client sends these to a node of its choice, or to all, whatever the key (6.3.1).
-      if (node === undefined || !KEYLESS.includes(words[0]!)) {
-        return await client.sendCommand(key, false, [...words]);
-      }
+      if (node === undefined) throw new Error(NO_NODE);
+      // The client sends these to a node of its choice, or to all, for any key (6.3.1).
+      if (!KEYLESS.includes(words[0]!)) return await client.sendCommand(key, false, [...words]);
       return await (await client.nodeClient(node)).sendCommand([...words]);
     },
     probeKeys: () => {
@@ -468,11 +453,9 @@ function openCluster(context: Context): Connections {
       }
       return [...keys.values()].map((key) => [key]);
     },
-    withServer: (error, key) => {
-      const address = addressOf(key);
-      if (address === undefined) return new Error(NO_NODE);
-      const [, host = "", port = ""] = /^([^]*):([^:]*)$/.exec(address) ?? [];
-      return new ServerError(serverName("node", host, port), error);
+    serverOf: (key) => {
+      const [, host, port = ""] = /^([^]*):([^:]*)$/.exec(addressOf(key) ?? "") ?? [];
+      return host === undefined ? "" : serverName("node", host, port);
     },
     destroy: () => client.destroy(),
   };

@@ -9,7 +9,7 @@ import type { StoreFinding } from "./monitor.ts";
 /** Price of a full store that may not evict entries without wrong pins first. */
 const EVICTED_ALIKE = "if it is full, wrong pins are forgotten as soon as known sources";
 
-/** What a server lacks without a command. */
+/** Loss of a server without a command. */
 const WITHOUT = {
   INFO: "evictions go unnoticed",
   DUMP: EVICTED_ALIKE,

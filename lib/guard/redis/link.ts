@@ -13,7 +13,7 @@ export interface LinkOptions {
   /** Makes a client, which calls `onLoss` when it loses a connection. */
   readonly open: (onLoss: (error: unknown) => void) => Promise<StoreClient>;
   /** A monotonic clock in milliseconds. */
-  readonly now: () => number;
+  readonly monotonicMs: () => number;
   /** Called when a server fails (once per reason) and, with undefined, when all servers answer. */
   readonly onChange: (error: unknown) => void;
 }
@@ -113,9 +113,9 @@ export class StoreLink {
   }
 
   async #replace(): Promise<void> {
-    const { now } = this.#options;
+    const { monotonicMs } = this.#options;
     this.#isReplacing = true;
-    if (now() - this.#wellSinceMs > STEADY_MS) this.#pauseMs = 0;
+    if (monotonicMs() - this.#wellSinceMs > STEADY_MS) this.#pauseMs = 0;
     // Probe the servers before the pause, which may last seconds, so that their health is known.
     else await this.#probeActive();
     for (;;) {
@@ -126,7 +126,7 @@ export class StoreLink {
       if (error === undefined) break;
       this.#report(error);
     }
-    this.#wellSinceMs = now();
+    this.#wellSinceMs = monotonicMs();
     this.#isReplacing = false;
     this.#report(undefined);
   }

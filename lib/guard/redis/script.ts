@@ -74,8 +74,8 @@ function budgetText(budget: Budget): string {
   return `${budget.attempts}:${budget.refillMs}:${extraAttempts(budget)}`;
 }
 
-/** Decision of the store about a pin. */
-export interface Decision {
+/** Reply of the script to a pin. */
+export interface ScriptReply {
   /** The verdict. */
   readonly verdict: Verdict;
   /** The time for which pins of the source are throttled, in milliseconds. */
@@ -88,18 +88,22 @@ export const DECIDE_SCRIPT: string = decideScript;
 const DECIDE_SHA1 = createHash("sha1").update(DECIDE_SCRIPT).digest("hex");
 
 /**
- * Decides about a pin by the script.
+ * Runs the script for a pin.
  *
  * @throws {Error} When the server gives no decision.
  */
-export async function decide(send: Send, key: string, call: ScriptCall): Promise<Decision> {
+export async function runScript(
+  send: Send,
+  key: string,
+  call: ScriptCall,
+): Promise<ScriptReply> {
   const args = ["1", key, ...scriptArguments(call)];
   try {
-    return readDecision(await send(["EVALSHA", DECIDE_SHA1, ...args]), call.pin);
+    return readReply(await send(["EVALSHA", DECIDE_SHA1, ...args]), call.pin);
   } catch (error) {
     // A server loses its script cache at a restart.
     if (!isReply(error, "NOSCRIPT")) throw error;
-    return readDecision(await send(["EVAL", DECIDE_SCRIPT, ...args]), call.pin);
+    return readReply(await send(["EVAL", DECIDE_SCRIPT, ...args]), call.pin);
   }
 }
 
@@ -120,8 +124,8 @@ const PROBE: ScriptCall = {
 export async function probe(send: Send, key: string): Promise<void> {
   const args = ["1", key, ...scriptArguments(PROBE)];
   try {
-    readDecision(await send(["EVAL", DECIDE_SCRIPT, ...args]), PROBE.pin);
-    await decide(send, key, PROBE);
+    readReply(await send(["EVAL", DECIDE_SCRIPT, ...args]), PROBE.pin);
+    await runScript(send, key, PROBE);
   } catch (error) {
     if (isRefusedInScript(error)) await nameRefused(send, key);
     throw error;
@@ -137,7 +141,7 @@ async function nameRefused(send: Send, key: string): Promise<void> {
 
 // Accept a verdict only if it fits the pin: accepted and replayed need a pin that matched here, so
 // no reply of a store makes a wrong pin right.
-function readDecision(reply: unknown, { matchedStep }: CheckedPin): Decision {
+function readReply(reply: unknown, { matchedStep }: CheckedPin): ScriptReply {
   const [code, refusedMs] = Array.isArray(reply) && reply.length === 2 ? reply : [];
   const verdict = typeof code === "number" ? SCRIPT_VERDICTS[code] : undefined;
   const isWait = Number.isSafeInteger(refusedMs) && refusedMs >= 0;

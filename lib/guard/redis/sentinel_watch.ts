@@ -4,6 +4,7 @@
  * @module
  */
 
+import { Timeouts } from "../../system/timeouts.ts";
 import { isReply, type Send } from "./script.ts";
 import { NO_REPLY, UNREADABLE } from "./reasons.ts";
 import { isAddress, type StoreAddress } from "./store_url.ts";
@@ -31,7 +32,7 @@ export interface SentinelWatchOptions {
   /** Timeout of each reply, in milliseconds. */
   readonly timeoutMs: number;
   /** A monotonic clock in milliseconds. */
-  readonly now: () => number;
+  readonly monotonicMs: () => number;
   /** Called when the Sentinels name another primary than before. */
   readonly onMove: (primary: StoreAddress) => void;
   /** Called when all questions failed for a second, and with undefined when one is answered again. */
@@ -47,7 +48,7 @@ export const CHANNELS: readonly string[] = ["+promoted-slave", "+switch-master"]
 /** Time between two questions, which go to the Sentinels in turn, in milliseconds. */
 const LOOK_MS = 2000;
 
-/** The same where Sentinels push no news. */
+/** Time between two questions where Sentinels push no news, in milliseconds. */
 const LOOK_WITHOUT_NEWS_MS = 250;
 
 /** Pause before a new connection to a Sentinel, in milliseconds. */
@@ -75,8 +76,9 @@ export class SentinelWatch {
   readonly #options: SentinelWatchOptions;
   readonly #first = Promise.withResolvers<StoreAddress>();
   readonly #open = new Set<SentinelConnection>();
-  /** Ends of the pauses and timeouts, by their timers. */
-  readonly #timers = new Map<ReturnType<typeof setTimeout>, () => void>();
+  /** Ends of the pauses. */
+  readonly #pauses = new Set<() => void>();
+  readonly #replies: Timeouts;
   /** The last answer of each Sentinel. */
   readonly #answers = new Map<StoreAddress, NamedPrimary>();
   /** The first error of each Sentinel. */
@@ -93,6 +95,7 @@ export class SentinelWatch {
   /** Makes a watch. */
   constructor(options: SentinelWatchOptions) {
     this.#options = options;
+    this.#replies = new Timeouts(options.timeoutMs, () => new Error(NO_REPLY));
   }
 
   /**
@@ -110,10 +113,8 @@ export class SentinelWatch {
   close(): void {
     this.#isClosed = true;
     for (const connection of this.#open) connection.destroy();
-    for (const [timer, end] of this.#timers) {
-      clearTimeout(timer);
-      end();
-    }
+    this.#replies.close();
+    for (const end of this.#pauses) end();
   }
 
   async #watch(address: StoreAddress, turn: number): Promise<void> {
@@ -126,16 +127,16 @@ export class SentinelWatch {
       });
       this.#open.add(connection);
       try {
-        await this.#inTime(connection.connect());
+        await this.#replies.within(() => connection.connect());
         // The first answer comes before the subscription, which the start does not need.
-        await this.#look(address, connection);
-        const isPushed = await this.#inTime(connection.subscribe());
+        await this.#look(address, connection.send);
+        const isPushed = await this.#replies.within(() => connection.subscribe());
         const lookMs = isPushed ? LOOK_MS : LOOK_WITHOUT_NEWS_MS;
         while (!this.#isClosed) {
           // After news, the primary is probably another one.
           const before = hasNews ? undefined : this.#answers.get(address);
           hasNews = false;
-          await this.#look(address, connection, before);
+          await this.#look(address, connection.send, before);
           if (!hasNews) await this.#pause(this.#untilTurn(turn, lookMs), (end) => endPause = end);
         }
       } catch (error) {
@@ -147,17 +148,13 @@ export class SentinelWatch {
     }
   }
 
-  async #look(
-    address: StoreAddress,
-    { send }: SentinelConnection,
-    before?: NamedPrimary,
-  ): Promise<void> {
-    this.#hear(address, await this.#inTime(this.#ask(send, before)));
+  async #look(address: StoreAddress, send: Send, before?: NamedPrimary): Promise<void> {
+    this.#hear(address, await this.#replies.within(() => this.#ask(send, before)));
   }
 
   #untilTurn(turn: number, lookMs: number): number {
     const roundMs = lookMs * this.#options.addresses.length;
-    return roundMs - (this.#options.now() - turn * lookMs) % roundMs;
+    return roundMs - (this.#options.monotonicMs() - turn * lookMs) % roundMs;
   }
 
   async #ask(send: Send, before: NamedPrimary | undefined): Promise<NamedPrimary> {
@@ -211,10 +208,10 @@ export class SentinelWatch {
     if (!this.#errors.has(address)) this.#errors.set(address, error);
     this.#settleFirst();
     this.#failing.add(address);
-    const { addresses, now, onOutage } = this.#options;
+    const { addresses, monotonicMs, onOutage } = this.#options;
     if (this.#failing.size < addresses.length) return;
-    this.#failedMs ??= now();
-    if (!this.#isStarted || this.#isOut || now() - this.#failedMs < OUTAGE_MS) return;
+    this.#failedMs ??= monotonicMs();
+    if (!this.#isStarted || this.#isOut || monotonicMs() - this.#failedMs < OUTAGE_MS) return;
     this.#isOut = true;
     onOutage(error);
   }
@@ -232,29 +229,12 @@ export class SentinelWatch {
   async #pause(ms: number, onStart?: (end: () => void) => void): Promise<void> {
     if (this.#isClosed) return;
     const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = this.#setTimer(ms, resolve);
+    const timer = setTimeout(resolve, ms);
+    this.#pauses.add(resolve);
     onStart?.(resolve);
     await promise;
     clearTimeout(timer);
-    this.#timers.delete(timer);
-  }
-
-  // Unlike those of `Timeouts`, this timer does not wake the process after an answer.
-  async #inTime<T>(act: Promise<T>): Promise<T> {
-    const { promise, reject } = Promise.withResolvers<never>();
-    const timer = this.#setTimer(this.#options.timeoutMs, () => reject(new Error(NO_REPLY)));
-    try {
-      return await Promise.race([act, promise]);
-    } finally {
-      clearTimeout(timer);
-      this.#timers.delete(timer);
-    }
-  }
-
-  #setTimer(ms: number, end: () => void): ReturnType<typeof setTimeout> {
-    const timer = setTimeout(end, ms);
-    this.#timers.set(timer, end);
-    return timer;
+    this.#pauses.delete(resolve);
   }
 }
 

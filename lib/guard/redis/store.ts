@@ -7,9 +7,8 @@
 import type { CheckedPin, GuardRules, GuardStore, Verdict } from "../guard.ts";
 import { ExpiringMap } from "../expiring_map.ts";
 import type { StoreLink } from "./link.ts";
-import type { StoreMonitor } from "./monitor.ts";
 import { NO_REPLY } from "./reasons.ts";
-import { decide, isReply, redisKey, unlock } from "./script.ts";
+import { isReply, redisKey, runScript, unlock } from "./script.ts";
 
 /** Maximum number of refusals remembered in this process. */
 const MAX_REFUSALS = 10_000;
@@ -22,11 +21,9 @@ export interface RedisStoreOptions {
   /** The rules, the same for all instances that share the store. */
   readonly rules: GuardRules;
   /** The link to Redis. */
-  readonly link: Pick<StoreLink, "run" | "isHealthy" | "close">;
-  /** The monitor of the store, which is closed with the link. */
-  readonly monitor?: Pick<StoreMonitor, "close">;
+  readonly link: Pick<StoreLink, "run" | "isHealthy">;
   /** A monotonic clock in milliseconds. */
-  readonly now: () => number;
+  readonly monotonicMs: () => number;
   /** Called for each pin without a decision. */
   readonly onError?: () => void;
   /** Clock of the decisions instead of the store's, for tests. */
@@ -49,30 +46,19 @@ export class RedisStore implements GuardStore {
     this.#options = options;
   }
 
-  /** Whether the store answers; undefined until its first answer. */
-  isHealthy(): boolean | undefined {
-    return this.#options.link.isHealthy;
-  }
-
-  /** Closes the link. */
-  close(): void {
-    this.#options.monitor?.close();
-    this.#options.link.close();
-  }
-
   /** Decides about a pin by the script, unless the store is known to be away. */
   async decide(fingerprint: string, pin: CheckedPin): Promise<Verdict> {
-    const { rules, link, now, storeNow, onError } = this.#options;
-    if (!this.isHealthy()) {
+    const { rules, link, monotonicMs, storeNow, onError } = this.#options;
+    if (!link.isHealthy) {
       onError?.();
       return "unavailable";
     }
     const key = redisKey(fingerprint);
     const call = { rules, pin, nowMs: storeNow?.() };
     try {
-      const { verdict, refusedMs } = await link.run(key, (send) => decide(send, key, call));
+      const { verdict, refusedMs } = await link.run(key, (send) => runScript(send, key, call));
       if (refusedMs > 0) {
-        const nowMs = now();
+        const nowMs = monotonicMs();
         const untilMs = nowMs + Math.min(refusedMs, MAX_REFUSAL_MS);
         if (this.#refusals.size >= MAX_REFUSALS) this.#refusals.deleteFirst();
         this.#refusals.set(refusalName(fingerprint, pin.source), nowMs + refusedMs, untilMs);
@@ -86,14 +72,9 @@ export class RedisStore implements GuardStore {
     }
   }
 
-  /** Whether this process remembers a refusal. */
-  isThrottled(fingerprint: string, source: string | undefined): boolean {
-    return this.throttledMs(fingerprint, source) > 0;
-  }
-
   /** Returns the rest of a remembered refusal, in milliseconds; 0 without one. */
   throttledMs(fingerprint: string, source: string | undefined): number {
-    const nowMs = this.#options.now();
+    const nowMs = this.#options.monotonicMs();
     return (this.#refusals.get(refusalName(fingerprint, source), nowMs) ?? nowMs) - nowMs;
   }
 

@@ -72,8 +72,6 @@ export interface StoreUrl {
   readonly kind: StoreKind;
   /** Whether the connection to the store is encrypted. */
   readonly isEncrypted: boolean;
-  /** Hosts and ports of the store, as written; IPv6 addresses in brackets. */
-  readonly authorities: readonly string[];
   /** The addresses, with the default port of their kind where the URL has no port. */
   readonly addresses: readonly StoreAddress[];
   /** The Sentinels' name of the primary; empty without Sentinels. */
@@ -144,7 +142,6 @@ export function parseStoreUrl(text: string): StoreUrl | string | undefined {
   return Object.freeze({
     kind,
     isEncrypted: scheme === "rediss",
-    authorities,
     addresses: authorities.map((authority) => addressOf(authority, kind)),
     primaryName,
     database: Number(database.slice(1)),

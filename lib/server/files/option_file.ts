@@ -86,7 +86,7 @@ export function writableByOthers(path: string): string | undefined {
     const stat = statSync(path);
     if (!stat.isFile()) return undefined;
     if ((stat.mode & 0o002) !== 0) return "can be written by every user of this machine";
-    // Not the folder of a link: that of a ConfigMap lets all write, and is mounted read-only.
+    // Resolve links: the folder of a ConfigMap's link lets all write, and is mounted read-only.
     const folder = statSync(dirname(realpathSync(path)));
     // In a folder with the sticky bit, users replace only files of their own.
     return (folder.mode & 0o1002) === 0o002 ? IN_OPEN_FOLDER : undefined;

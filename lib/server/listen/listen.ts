@@ -78,40 +78,31 @@ async function listenOnPort(
   { address, sharePort, tls, log, onDrop, peers }: OptionsFor<TcpAddress>,
   handler: Handler,
 ): Promise<Listener> {
-  const events = { log, onDrop };
   const limitsMemory = onDrop !== undefined;
   const open = (address: TcpAddress, tls: Tls | undefined, shared: boolean): RunningServer =>
     startServer(runtime, { address, tls, shared, limitsMemory, peers }, { handler, log });
   const first = open(address, tls, sharePort);
   const taken = first.server.address ?? address;
-  if (tls === undefined) {
-    const listener = new RestartingListener(first, () => open(taken, tls, sharePort), events);
-    return { url: `http://${hostPort(taken)}`, renew: noRenewal, stop: () => listener.stop() };
-  }
   // To renew a certificate, a second server listens on the same port, so both must share it. The
   // system then lets an unrelated server of this user share it too, so take it exclusively first.
   const { sharesPorts } = runtime;
-  const isFirstKept = sharePort || !sharesPorts;
+  const isShared = sharePort || tls !== undefined && sharesPorts;
+  const isFirstKept = isShared === sharePort;
   if (!isFirstKept) await withTimeout(first.server.shutdown(), ALONE_TIMEOUT_MS);
   let shown = tls;
-  const openWith = (tls: Tls): RunningServer => open(taken, tls, sharesPorts);
-  const serving = isFirstKept ? first : openWith(shown);
-  const listener = new RestartingListener(serving, () => openWith(shown), events);
+  const reopen = (): RunningServer => open(taken, shown, isShared);
+  const listener = new RestartingListener(isFirstKept ? first : reopen(), reopen, { log, onDrop });
   return {
-    url: `https://${hostPort(taken)}`,
+    url: `${tls === undefined ? "http" : "https"}://${hostPort(taken)}`,
     renew: async (tls) => {
-      if (listener.isStopped) return false;
-      if (sharesPorts) listener.replace(openWith(tls));
-      else if (!await listener.replaceAlone(() => openWith(tls))) return false;
+      if (shown === undefined || listener.isStopped) return false;
+      if (sharesPorts) listener.replace(open(taken, tls, isShared));
       shown = tls;
+      if (!sharesPorts) await listener.reopen();
       return true;
     },
     stop: () => listener.stop(),
   };
-}
-
-function noRenewal(): Promise<boolean> {
-  return Promise.resolve(false);
 }
 
 async function listenOnSocket(
@@ -140,7 +131,7 @@ async function listenOnSocket(
     }
   };
   const listener = new RestartingListener(await open(), open, { log, onDrop });
-  return { url: `unix:${path}`, renew: noRenewal, stop: () => listener.stop() };
+  return { url: `unix:${path}`, renew: () => Promise.resolve(false), stop: () => listener.stop() };
 }
 
 // Removes the socket file. A leftover file is harmless: the next start replaces it.

@@ -37,9 +37,6 @@ const TIMING: Timing = {
   alonePauseMs: 20,
 };
 
-/** Attempts to open an address that cannot be shared: one second of them. */
-const ALONE_ATTEMPTS = 50;
-
 const NOT_ACCEPTED =
   "a connection could not be accepted, probably because too many files are open: idle " +
   "connections are closed, and the address is opened again";
@@ -49,8 +46,6 @@ const DROPPED =
   "If callers caused this, let them connect through a proxy";
 
 const NOT_REOPENED = "the address cannot be opened again, and is tried again";
-
-const NOT_RENEWED = "the address cannot be opened with the old certificate, and is tried again";
 
 /** Server with its in-flight requests. */
 export interface RunningServer {
@@ -149,39 +144,24 @@ export class RestartingListener {
     this.#serving = serving;
     void serving.server.failed.then((failure) => {
       if (this.#serving !== serving || this.#isStopped) return;
-      this.#reopening = this.#reopen(serving, failure);
+      this.#reopening = this.#recover(serving, failure);
     });
   }
 
   /**
    * Replaces the server where its port cannot be shared: closes the listening socket, and opens the
-   * new one at once. The old server finishes its requests.
-   *
-   * @returns Whether it was replaced; false after a stop.
-   * @throws {ListenError} When the address cannot be opened within a second; then it is reopened as
-   * it was.
+   * address again. The old server finishes its requests.
    */
-  async replaceAlone(open: () => RunningServer): Promise<boolean> {
+  async reopen(): Promise<void> {
     if (this.#serving !== undefined) {
       const { server, traffic } = this.#serving;
       this.#serving = undefined;
       // Marks the replies, which ask callers to close.
       void traffic.drain();
       this.#track(withTimeout(server.shutdown(), this.#timing.retireMs));
+      this.#reopening = this.#reopenUntilDone(NOT_REOPENED, this.#timing.alonePauseMs);
     }
-    for (let attempt = 1; !this.#isStopped; attempt++) {
-      try {
-        this.replace(open());
-        return true;
-      } catch (error) {
-        if (attempt === ALONE_ATTEMPTS) {
-          this.#reopening = this.#reopenUntilDone(NOT_RENEWED);
-          throw error;
-        }
-      }
-      await sleep(this.#timing.alonePauseMs);
-    }
-    return false;
+    await this.#reopening;
   }
 
   /** Stops accepting, and resolves once in-flight requests are finished. */
@@ -204,7 +184,7 @@ export class RestartingListener {
     this.#retiring.add(retired);
   }
 
-  async #reopen(
+  async #recover(
     { server, traffic, release }: RunningServer,
     failure: ServerFailure,
   ): Promise<void> {
@@ -218,7 +198,7 @@ export class RestartingListener {
       return await this.#reopenUntilDone(NOT_REOPENED, this.#timing.alonePauseMs);
     }
     this.#warn(NOT_ACCEPTED);
-    // Not by a shutdown, which waits for silent callers, whose connections hold the descriptors.
+    // A shutdown would wait for silent callers, whose connections hold the descriptors.
     const drained = withTimeout(traffic.drain(), this.#timing.failedDrainMs);
     this.#track(drained.then(() => {
       traffic.refuse();

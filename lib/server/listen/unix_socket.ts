@@ -8,6 +8,7 @@
 import { Buffer } from "node:buffer";
 import { randomUUID } from "node:crypto";
 import { type BigIntStats, chmodSync, lstatSync, renameSync, rmSync } from "node:fs";
+import { once } from "node:events";
 import { connect } from "node:net";
 import process from "node:process";
 import { systemErrorCode } from "../../system/system_error.ts";
@@ -74,21 +75,13 @@ export class SocketFile {
   }
 
   /**
-   * Removes the socket unless another server's has taken its path: renames it first, since that can
-   * be undone.
+   * Removes the socket unless another server's has taken its path.
    *
    * @throws {Error} When it cannot be removed.
    */
   remove(): void {
-    if (!this.#isAt(this.#path)) return;
-    renameSync(this.#path, this.temporaryPath);
-    if (this.#isAt(this.temporaryPath)) rmSync(this.temporaryPath);
-    else renameSync(this.temporaryPath, this.#path);
-  }
-
-  #isAt(path: string): boolean {
-    const found = lstatSync(path, { throwIfNoEntry: false, bigint: true });
-    return found !== undefined && found.ino === this.#bound?.ino && found.dev === this.#bound.dev;
+    const found = lstatSync(this.#path, { throwIfNoEntry: false, bigint: true });
+    if (found?.ino === this.#bound?.ino && found?.dev === this.#bound?.dev) rmSync(this.#path);
   }
 }
 
@@ -111,24 +104,16 @@ async function checkFree(path: string): Promise<void> {
 }
 
 async function isAnswered(path: string): Promise<boolean> {
+  const socket = connect({ path });
   try {
-    await connected(path);
+    await once(socket, "connect");
     return true;
   } catch (error) {
     const code = systemErrorCode(error);
     // ENOENT: its server has removed it.
     if (code === "ECONNREFUSED" || code === "ENOENT") return false;
     throw error;
+  } finally {
+    socket.destroy();
   }
-}
-
-function connected(path: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const socket = connect({ path });
-    socket.once("error", reject);
-    socket.once("connect", () => {
-      socket.destroy();
-      resolve();
-    });
-  });
 }

@@ -8,12 +8,12 @@ import { openStore } from "../../../lib/guard/redis/connect.ts";
 import { StoreLink } from "../../../lib/guard/redis/link.ts";
 import { unlockSecret, withStore } from "../../../lib/guard/redis/operator.ts";
 import {
-  decide as decideByScript,
   DECIDE_SCRIPT,
-  type Decision,
   KEY_PREFIX,
   redisKey,
+  runScript,
   scriptArguments,
+  type ScriptReply,
   type Send,
 } from "../../../lib/guard/redis/script.ts";
 import { RedisStore } from "../../../lib/guard/redis/store.ts";
@@ -38,7 +38,7 @@ async function withLink(url: string, run: (link: StoreLink) => Promise<void>): P
         timeoutMs: TIMEOUT_MS,
         onLoss,
       }),
-    now: () => performance.now(),
+    monotonicMs: () => performance.now(),
     onChange: () => {},
   });
   await eventually(() => link.isHealthy);
@@ -91,7 +91,7 @@ Deno.test("the script reads nothing of the format before, and leaves it alone", 
       const before = "authenticator:guard:1:a";
       await command("SET", before, "107:99999999999999:60000000");
       const rules = guardRules({ maxFailures: 5, singleUse: true, window: 1, period: 30 });
-      const store = new RedisStore({ rules, link, now: clockPastRefusals() });
+      const store = new RedisStore({ rules, link, monotonicMs: clockPastRefusals() });
       assertEquals(await decide(store, "a", 60_000_000), "accepted");
       assert((await command("GET", before)).includes("107:"));
     });
@@ -102,7 +102,7 @@ Deno.test("Redis itself forgets, at the time that the rules name", async () => {
   await withRedis([], async ({ url, command }) => {
     await withLink(url, async (link) => {
       const rules = guardRules({ maxFailures: 5, singleUse: true, window: 1, period: 30 });
-      const store = new RedisStore({ rules, link, now: clockPastRefusals() });
+      const store = new RedisStore({ rules, link, monotonicMs: clockPastRefusals() });
       await decide(store, "used", 60_000_000);
       await decide(store, "failed", undefined);
       const isNear = async (name: string, ms: number): Promise<boolean> => {
@@ -130,14 +130,14 @@ Deno.test("what cannot be read in the store is refused for that secret alone", a
   await withRedis([], async ({ url, command }) => {
     await withLink(url, async (link) => {
       const rules = guardRules({ maxFailures: 5, singleUse: true, window: 1, period: 30 });
-      const store: GuardStore = new RedisStore({ rules, link, now: clockPastRefusals() });
+      const store: GuardStore = new RedisStore({ rules, link, monotonicMs: clockPastRefusals() });
       await command("SET", `${KEY_PREFIX}a`, "nonsense");
       await command("SET", `${KEY_PREFIX}c`, "1:2:3 nonsense");
       assertEquals(await decide(store, "c", 1), "unavailable");
       await command("RPUSH", `${KEY_PREFIX}list`, "a");
       assertEquals(await decide(store, "a", 1), "unavailable");
       assertEquals(await decide(store, "list", 1), "unavailable");
-      assertEquals([await decide(store, "b", 1), store.isHealthy()], ["accepted", true]);
+      assertEquals([await decide(store, "b", 1), link.isHealthy], ["accepted", true]);
     });
   });
 });
@@ -146,7 +146,7 @@ Deno.test("an operator's unlock clears the wrong pins of a secret, and nothing e
   await withRedis([], async ({ url, command }) => {
     const rules = guardRules({ maxFailures: 5, singleUse: true, window: 1, period: 30 });
     await withLink(url, async (link) => {
-      const store = new RedisStore({ rules, link, now: clockPastRefusals() });
+      const store = new RedisStore({ rules, link, monotonicMs: clockPastRefusals() });
       await decide(store, "failed", undefined);
       await decide(store, "strange", undefined, "source");
       await decide(store, "used", 60_000_000);
@@ -171,10 +171,10 @@ Deno.test("a store that forgot the script gets it again", async () => {
   await withRedis([], async ({ url, command }) => {
     await withLink(url, async (link) => {
       const rules = guardRules({ maxFailures: 5, singleUse: true, window: 1, period: 30 });
-      const store = new RedisStore({ rules, link, now: clockPastRefusals() });
+      const store = new RedisStore({ rules, link, monotonicMs: clockPastRefusals() });
       assertEquals(await decide(store, "a", 1), "accepted");
       await command("SCRIPT", "FLUSH");
-      assertEquals([await decide(store, "a", 1), store.isHealthy()], ["replayed", true]);
+      assertEquals([await decide(store, "a", 1), link.isHealthy], ["replayed", true]);
     });
   });
 });
@@ -185,9 +185,9 @@ Deno.test("logins that overflow the store give a guesser no attempt back", async
     await withLink(url, async (link) => {
       const rules = guardRules({ maxFailures: 100, singleUse: false, window: 1, period: 30 });
       let nowMs = Date.now();
-      const ask = (name: string, pin: CheckedPin): Promise<Decision> => {
+      const ask = (name: string, pin: CheckedPin): Promise<ScriptReply> => {
         const key = redisKey(name.padEnd(43, "x"));
-        return link.run(key, (send) => decideByScript(send, key, { rules, pin, nowMs }));
+        return link.run(key, (send) => runScript(send, key, { rules, pin, nowMs }));
       };
       let users = 0;
       const logins = async (): Promise<void> => {
@@ -231,7 +231,7 @@ Deno.test("a used code stays used while wrong pins of invented secrets overflow 
         const key = redisKey(name.padEnd(43, "x"));
         const pin = { matchedStep, source: matchedStep === undefined ? undefined : "a-source" };
         const call = { rules, pin, nowMs: undefined };
-        return (await link.run(key, (send) => decideByScript(send, key, call))).verdict;
+        return (await link.run(key, (send) => runScript(send, key, call))).verdict;
       };
       const evicted = async (): Promise<number> =>
         Number(/evicted_keys:(\d+)/.exec(await command("INFO", "stats"))![1]);

@@ -48,10 +48,10 @@ export class Instance implements Computer {
     this.link = new Link(world, this, store);
     const storeLink = new StoreLink({
       open: (onLoss) => Promise.resolve(this.link.open(onLoss)),
-      now: () => world.nowMs,
+      monotonicMs: () => world.nowMs,
       onChange: () => {},
     });
-    const guardStore = new RedisStore({ rules, link: storeLink, now: () => world.nowMs });
+    const guardStore = new RedisStore({ rules, link: storeLink, monotonicMs: () => world.nowMs });
     const guard = { fingerprint: fingerprintOf, source: sourceNameOf, store: guardStore };
     const outcomes = new Map<string, string>();
     let requests = 0;

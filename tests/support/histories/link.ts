@@ -98,7 +98,7 @@ export class Link {
           });
         }),
       probeKeys: () => [[`${PROBE_PREFIX}0`]],
-      withServer: (error) => error,
+      serverOf: () => "",
       destroy: () => end(new Error("The client is closed")),
     }, TIMEOUT_MS);
   }

@@ -50,7 +50,7 @@ const REFUSED: readonly (readonly [string, string, HandlerChanges])[] = [
   ["a clock without time", RIGHT, { now: () => NaN }],
   ["a broken finder", RIGHT, { find: fail }],
   ["a broken core", RIGHT, { pinGuard: { ...guarded({}).pinGuard!, fingerprint: fail } }],
-  ["a store that fails before the pin is checked", RIGHT, guarded({ isThrottled: fail })],
+  ["a store that fails before the pin is checked", RIGHT, guarded({ throttledMs: fail })],
   ["a store that fails after it", RIGHT, guarded({ decide: () => Promise.reject(new Error()) })],
   ["a secret that is not Base32, with --secret-encoding base32", RIGHT.replace(SECRET, "!"), {
     flags: { "secret-encoding": "base32" },

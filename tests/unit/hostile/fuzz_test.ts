@@ -10,7 +10,7 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import * as fc from "fast-check";
 import { IS_REPLAY, runOptions } from "../../support/property.ts";
-import { createGuard } from "../../../lib/server/guard.ts";
+import { createGuard } from "../../../lib/server/keyed_guard.ts";
 import { createLog } from "../../../lib/telemetry/log.ts";
 import { type FuzzCase, fuzzCases } from "../../support/fuzz/cases.ts";
 import { type Answered, problemsOf } from "../../support/fuzz/invariants.ts";
@@ -48,7 +48,6 @@ async function answer(
     now: () => NOW_MS,
     pinGuard: createGuard(config, {
       log,
-      count: () => {},
       monotonicMs: () => performance.now(),
       randomBytes,
     }),

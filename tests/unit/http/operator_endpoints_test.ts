@@ -26,7 +26,7 @@ const STATUS: ServerStatus = {
 };
 
 function setup(): (request: Request) => Promise<Response> {
-  const store = new MemoryStore({ rules: RULES, now: () => 0 });
+  const store = new MemoryStore({ rules: RULES, monotonicMs: () => 0 });
   decide(store, "canary", undefined);
   const guard = {
     fingerprint: (key: Uint8Array) => new TextDecoder().decode(key),
@@ -131,7 +131,7 @@ Deno.test("a page cannot call the operator port, but a link to the status is fol
 });
 
 Deno.test("the guard's endpoints refuse a sealed secret: a copy of a database proves nothing", async () => {
-  const store = new MemoryStore({ rules: RULES, now: () => 0 });
+  const store = new MemoryStore({ rules: RULES, monotonicMs: () => 0 });
   const guard = { fingerprint: () => "", source: () => "", store, memory: store };
   const sealed = await sealByJose("canary");
   for (const sealKeys of [SEAL_KEY_LINES, undefined]) {

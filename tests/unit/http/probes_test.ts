@@ -19,13 +19,16 @@ Deno.test("the probes answer in text: ok, without the store, or not ready", asyn
   const type = "text/plain; charset=utf-8";
   const drains = { isReady: () => false };
   const store = (isHealthy: boolean | undefined, failing: string[] = []): HandlerChanges => {
-    const store = { ...storeThat(), isHealthy: () => isHealthy };
     const shared = {
+      ready: Promise.resolve(),
+      isHealthy: () => isHealthy,
       failing: () => failing,
       aheadMs: () => undefined,
       problems: () => [],
+      close: () => {},
     };
-    return { pinGuard: { fingerprint: () => "", source: () => "", store, shared } };
+    const guard = { fingerprint: () => "", source: () => "", store: storeThat(), shared };
+    return { pinGuard: guard };
   };
   const ready = [200, type, "ok"];
   const notReady = [503, type, "Not ready.\r\n"];

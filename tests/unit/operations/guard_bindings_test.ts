@@ -61,7 +61,7 @@ function guardWith(store: GuardStore): Guard {
 }
 
 function serviceWith(
-  store: GuardStore = new MemoryStore({ rules: RULES, now: () => 0 }),
+  store: GuardStore = new MemoryStore({ rules: RULES, monotonicMs: () => 0 }),
   parts: Pick<HandlerChanges, "find" | "flags"> = {},
 ): Service {
   const guard = guardWith(store);
@@ -187,7 +187,7 @@ function serviceWithKeys(): (pin: string, key: string, source?: string) => Promi
   const rules = guardRules({ maxFailures: 5, singleUse: false, window: 1, period: 30 });
   const handler = handlerWith({
     now: () => STEP * 30_000,
-    pinGuard: guardWith(new MemoryStore({ rules, now: () => 0 })),
+    pinGuard: guardWith(new MemoryStore({ rules, monotonicMs: () => 0 })),
     apiKeys: [`shop:${SHOP}`, `desk:${DESK}`, BARE!, OTHER!],
   });
   return async (pin, key, source = "") => {
@@ -277,7 +277,7 @@ Deno.test("log and metrics have the reason of each refusal, and the offset of ac
 Deno.test("the store decides about no pin that this process remembers as refused, and no faulty call", async () => {
   let decided = 0;
   const counting = { decide: () => (decided++, "wrong" as const) };
-  await serviceWith(storeThat({ ...counting, isThrottled: () => true })).check("HTTP POST", RIGHT);
+  await serviceWith(storeThat({ ...counting, throttledMs: () => 1 })).check("HTTP POST", RIGHT);
   const { check } = serviceWith(storeThat(counting));
   await check("HTTP POST", WRONG, "");
   assertEquals(decided, 0);

@@ -108,7 +108,7 @@ async function workFor(
     work.push("decision");
     return matchedStep === undefined && verdict === "accepted" ? "wrong" : verdict!;
   };
-  const store = storeThat({ decide, isThrottled: () => isThrottled });
+  const store = storeThat({ decide, throttledMs: () => isThrottled ? 1 : 0 });
   const guard = verdict && { fingerprint: () => "f", source: () => "s", store };
   const { mac } = HmacSha1.prototype;
   HmacSha1.prototype.mac = function (this: HmacSha1, counter): Uint8Array {
@@ -179,7 +179,7 @@ for (const [kind, find] of Object.entries(BROKEN)) {
     ) {
       const errors: string[] = [];
       const rules = rulesWith(singleUse!);
-      const store = new MemoryStore({ rules, now: () => 0 });
+      const store = new MemoryStore({ rules, monotonicMs: () => 0 });
       const guard = { fingerprint: () => "f", source: () => "s", store };
       const log = { error: (message: string) => void errors.push(message) };
       const context = {
@@ -208,7 +208,7 @@ for (const [kind, find] of Object.entries(BROKEN)) {
   });
 
   Deno.test(`a right pin among many sent at once is not checked past the budget by a finder ${kind}`, async () => {
-    const store = new MemoryStore({ rules: rulesWith(false), now: () => 0 });
+    const store = new MemoryStore({ rules: rulesWith(false), monotonicMs: () => 0 });
     const guard = { fingerprint: () => "f", source: () => "s", store };
     const context = {
       ...OTP,
@@ -228,7 +228,7 @@ for (const [kind, find] of Object.entries(BROKEN)) {
 }
 
 Deno.test("a used step stays used where WebCrypto does not confirm the pin", async () => {
-  const store = new MemoryStore({ rules: rulesWith(true), now: () => 0 });
+  const store = new MemoryStore({ rules: rulesWith(true), monotonicMs: () => 0 });
   const guard = { fingerprint: () => "f", source: () => "s", store };
   const context = { ...OTP, secretEncoding: "text", now: () => 300_000, pinGuard: guard } as const;
   const check = async (pin: string, find?: FindTimeStep): Promise<boolean> => {
@@ -247,8 +247,7 @@ Deno.test("validatePin() calls the guard with the fingerprints, and logs the sho
   for (const refused of [undefined, "throttled"] as const) {
     const guardCalls: unknown[] = [];
     const store = storeThat({
-      isThrottled: (...args) => (guardCalls.push(args), refused !== undefined),
-      throttledMs: () => 700.2,
+      throttledMs: (...args) => (guardCalls.push(args), refused === undefined ? 0 : 700.2),
       decide: (...args) => (guardCalls.push(args), "replayed"),
     });
     const guard = {
@@ -277,7 +276,7 @@ Deno.test("validatePin() calls the guard with the fingerprints, and logs the sho
       guardCalls,
       names.flatMap(([own, asker]) => [
         [own, asker],
-        ...(refused === undefined ? [[own, { matchedStep: 10, source: asker }]] : []),
+        [own, refused === undefined ? { matchedStep: 10, source: asker } : asker],
       ]),
     );
   }
@@ -285,11 +284,12 @@ Deno.test("validatePin() calls the guard with the fingerprints, and logs the sho
 
 Deno.test("validatePin() has the same facts for a right and a wrong pin that the guard does not judge", async () => {
   for (const verdict of ["throttled", "unavailable"] as const) {
-    const store = storeThat({ decide: () => verdict, throttledMs: () => 5 });
-    const pinGuard = { fingerprint: () => "f", source: () => "s", store };
-    const context = { ...OTP, secretEncoding: "text", now: () => 300_000, pinGuard } as const;
     const wait = verdict === "throttled" ? { retryAfterMs: 5 } : {};
     for (const pin of [CURRENT, WRONG, "1", "letters"]) {
+      let waitMs = 0;
+      const store = storeThat({ decide: () => (waitMs = 5, verdict), throttledMs: () => waitMs });
+      const pinGuard = { fingerprint: () => "f", source: () => "s", store };
+      const context = { ...OTP, secretEncoding: "text", now: () => 300_000, pinGuard } as const;
       assertEquals(await validatePin({ pin, secretCode: "secret" }, context), {
         result: false,
         facts: { secret: "f", outcome: verdict, ...wait },
@@ -305,7 +305,7 @@ Deno.test("validatePin() keeps an empty pin from the guard, and logs why", async
   const guard = {
     fingerprint: (secret: Uint8Array) => `fingerprint of ${secret}`,
     source: guardCalls,
-    store: storeThat({ isThrottled: guardCalls, decide: guardCalls }),
+    store: storeThat({ throttledMs: guardCalls, decide: guardCalls }),
   };
   const context = { ...OTP, secretEncoding: "text", now: () => 300_000 } as const;
   const secret = shortName("fingerprint of 115");

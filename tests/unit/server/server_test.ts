@@ -368,7 +368,7 @@ const SERVER_STATE: Required<ServerState> = {
   isReady: true,
   address: "https://a.example",
   certificateUntilMs: Date.parse("2126-10-27T10:23:28.500Z"),
-  lastReload: { atMs: Date.parse("2026-01-31T12:00:00Z"), lines: ["one", "other"] },
+  lastReload: { at: "2026-01-31T12:00:00.000Z", lines: ["one", "other"] },
   drops: 3,
   refusedReloads: 5,
 };

@@ -2,11 +2,7 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { REFUSED } from "../../../lib/operations/facts.ts";
 import { SECRET_FORMS, UNOPENED } from "../../../lib/sealing/seal_keys.ts";
-import {
-  createMetrics,
-  type GuardEvent,
-  type ProcessFigures,
-} from "../../../lib/telemetry/metrics.ts";
+import { createMetrics, type ProcessFigures } from "../../../lib/telemetry/metrics.ts";
 import type { RequestEvent } from "../../../lib/telemetry/request_event.ts";
 
 const EVENT: RequestEvent = {
@@ -133,9 +129,9 @@ Deno.test("createMetrics() writes this page", () => {
     outcome: "not-found",
     durationMs: 10_001,
   });
-  metrics.countGuard("evicted-used");
-  metrics.countGuard("store-error");
-  metrics.countGuard("store-error");
+  metrics.countEvicted("used");
+  metrics.countStoreError();
+  metrics.countStoreError();
   assertEquals(metrics.text(FIGURES), PAGE);
 });
 
@@ -163,17 +159,9 @@ Deno.test("each figure, each kind of an event and each fact has its own sample o
   SECRET_FORMS.forEach((form, i) => observe(i + 11, { facts: { form } }));
   UNOPENED.forEach((unopened, i) => observe(i + 21, { facts: { unopened } }));
   observe(31, { outcome: "false", facts: { secret: "a" } });
-  const events: Record<GuardEvent, number> = {
-    "evicted-used": 41,
-    "evicted-known": 42,
-    "evicted-failed": 43,
-    "evicted-throttled": 44,
-    "evicted-store": 45,
-    "store-error": 46,
-  };
-  for (const [event, count] of Object.entries(events)) {
-    metrics.countGuard(event as GuardEvent, count);
-  }
+  const classes = ["used", "known", "failed", "throttled", "store"] as const;
+  classes.forEach((what, i) => metrics.countEvicted(what, i + 41));
+  for (let i = 0; i < 46; i++) metrics.countStoreError();
   const page = metrics.text(ALL_FIGURES);
   const samples = page.matchAll(
     /^(?!#|\S+_requests_total|\S+_(?:bucket|sum|count)\b)(.+) (\S+)$/gm,

@@ -51,15 +51,15 @@ function testLink(
         events.push(`open ${id}`);
         const connections = {
           connect: () => Promise.resolve(),
-          send: (key: string) => (behaviours.get(id) ?? WELL)(key),
+          send: (key: string, words: readonly string[]) =>
+            // A script has its own key.
+            (behaviours.get(id) ?? WELL)(words[3] ?? key),
           probeKeys: () => {
             const [one, two] = [0, 1].map((number) => `${PROBE_PREFIX}${number}`);
             return isCluster ? [[one!], [two!]] : [[one!, two!]];
           },
-          withServer: (error: unknown, key: string) => {
-            const name = key.replace(PROBE_PREFIX, "probe-");
-            return isCluster ? new ServerError(`its node ${name}`, error) : error;
-          },
+          serverOf: (key: string) =>
+            isCluster ? `its node ${key.replace(PROBE_PREFIX, "probe-")}` : "",
           destroy: () => void events.push(`destroy ${id}`),
         };
         return Promise.resolve(new StoreClient(connections, TIMEOUT_MS));
@@ -67,7 +67,7 @@ function testLink(
       const link = new StoreLink({
         open,
         // Each client works for so long that the first pause after it is none.
-        now: () => nowMs += clockMs,
+        monotonicMs: () => nowMs += clockMs,
         onChange: (error) => void events.push(error === undefined ? "answers" : storeClause(error)),
       });
       await timers.settle();
@@ -229,12 +229,12 @@ Deno.test("a link that is closed while it connects ends the client once that has
         connect: () => connected.promise,
         send: () => NEVER,
         probeKeys: () => [[PROBE_PREFIX]],
-        withServer: (error: unknown) => error,
+        serverOf: () => "",
         destroy: () => void ends++,
       };
       return Promise.resolve(new StoreClient(connections, TIMEOUT_MS));
     },
-    now: () => 0,
+    monotonicMs: () => 0,
     onChange: () => {},
   });
   await new Promise((resolve) => setTimeout(resolve, 0));
@@ -258,12 +258,12 @@ Deno.test("a link reports the first reason for which a connection was lost while
         },
         send: () => NEVER,
         probeKeys: () => [[PROBE_PREFIX]],
-        withServer: (error: unknown) => error,
+        serverOf: () => "",
         destroy: () => {},
       };
       return Promise.resolve(new StoreClient(connections, TIMEOUT_MS));
     },
-    now: () => 0,
+    monotonicMs: () => 0,
     onChange: (error) => void errors.push(error),
   });
   await new Promise((resolve) => setTimeout(resolve, 0));
@@ -360,12 +360,12 @@ Deno.test("a link allows each reply to a probe the whole timeout", () =>
         return answers.at(-1)!.promise;
       },
       probeKeys: () => [[PROBE_PREFIX]],
-      withServer: (error) => error,
+      serverOf: () => "",
       destroy: () => {},
     }, TIMEOUT_MS);
     const link = new StoreLink({
       open: () => Promise.resolve(client),
-      now: () => 0,
+      monotonicMs: () => 0,
       onChange: () => {},
     });
     await timers.settle();

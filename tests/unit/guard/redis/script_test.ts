@@ -3,10 +3,10 @@ import { luaLink, LuaStore } from "../../../support/lua_store.ts";
 import { playHistories } from "../../../support/guard_history.ts";
 import { guardRules } from "../../../../lib/guard/guard.ts";
 import {
-  decide,
   DECIDE_SCRIPT,
   parseState,
   redisKey,
+  runScript,
   scriptArguments,
   type Send,
   unlock,
@@ -23,7 +23,7 @@ Deno.test("the scripts count by the milliseconds of the store's clock", async ()
   const store = new LuaStore(["1800000000", "123999"]);
   const send: Send = (words) => Promise.try(() => store.evaluate(words));
   const pin = { matchedStep: undefined, source: "name" };
-  await decide(send, key, { rules, pin, nowMs: undefined });
+  await runScript(send, key, { rules, pin, nowMs: undefined });
   const spent = "1800000000123";
   assertEquals(store.get(key), `3600000:${spent}:-1 name:7200000:${spent}:0`);
   // What ends in this millisecond has ended, what ends in the next has not.

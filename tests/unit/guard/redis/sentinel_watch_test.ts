@@ -4,6 +4,8 @@ import { SentinelWatch } from "../../../../lib/guard/redis/sentinel_watch.ts";
 import type { StoreAddress } from "../../../../lib/guard/redis/store_url.ts";
 import { ManualTimers } from "../../../support/timers.ts";
 
+const TIMEOUT_MS = 500;
+
 const NEVER = new Promise<never>(() => {});
 
 /** How a Sentinel answers: the port of the primary that it names, and its epoch; or an error. */
@@ -38,8 +40,8 @@ function testWatch(
       const watch = new SentinelWatch({
         addresses: answers.map((_, port) => ({ host: "sentinel", port })),
         primaryName: "guard",
-        timeoutMs: 500,
-        now: () => nowMs,
+        timeoutMs: TIMEOUT_MS,
+        monotonicMs: () => nowMs,
         open: ({ port: at }, onNews) => {
           news.set(at, onNews);
           return {
@@ -179,8 +181,8 @@ for (const [isPushed, lookMs] of [[true, 2000], [false, 250]] as const) {
     [[1, 4]],
     async ({ start, delaysMs }) => {
       await start();
-      // The other delays are timeouts of replies.
-      assertEquals(delaysMs.filter((ms) => ms !== 500), [lookMs]);
+      // The other delays are ticks of the timeouts of replies.
+      assertEquals(delaysMs.filter((ms) => ms !== TIMEOUT_MS / 10), [lookMs]);
     },
     { isPushed },
   );

@@ -26,7 +26,6 @@ function linkTo(answer: Answer, isHealthy = true): RedisStoreOptions["link"] {
   return {
     run: (_, commands) => commands(sendTo(answer)),
     isHealthy,
-    close: () => {},
   };
 }
 
@@ -38,7 +37,7 @@ function storeOver(
   let errors = 0;
   const onError = (): void => void errors++;
   const link = linkTo(answer, healthy);
-  const store = new RedisStore({ rules: RULES, link, now: () => clock.ms, onError });
+  const store = new RedisStore({ rules: RULES, link, monotonicMs: () => clock.ms, onError });
   return { store, clock, errors: () => errors };
 }
 
@@ -94,7 +93,7 @@ Deno.test("a Redis store is unavailable after a reply that is no decision", asyn
       const { store, errors } = storeOver(() => reply);
       const verdict = await decide(store, "a", step);
       assertEquals([verdict, errors()], ["unavailable", 1], `${i}`);
-      assertEquals(store.isThrottled("a", undefined), false, `${i}`);
+      assertEquals(store.throttledMs("a", undefined) > 0, false, `${i}`);
     }
   }
 });
@@ -153,7 +152,7 @@ Deno.test("a Redis store remembers that a source is refused, for a second at mos
       return [1, saidMs];
     });
     const isThrottled = (fingerprint: string, source?: string): boolean =>
-      store.isThrottled(fingerprint, source);
+      store.throttledMs(fingerprint, source) > 0;
     assertEquals([isThrottled("a"), await decide(store, "a", undefined)], [false, "wrong"]);
     clock.ms += keptMs - 1;
     assertEquals([isThrottled("a"), isThrottled("b")], [true, false]);
@@ -221,7 +220,7 @@ Deno.test("a Redis store retries only when Redis does not have the script", asyn
 
 Deno.test("a Redis store needs no listener", async () => {
   const link = linkTo(() => null, false);
-  const store = new RedisStore({ rules: RULES, link, now: () => 0 });
+  const store = new RedisStore({ rules: RULES, link, monotonicMs: () => 0 });
   assertEquals(await decide(store, "a", STEP), "unavailable");
 });
 
@@ -245,7 +244,7 @@ Deno.test("a Redis store remembers 10,000 refusals, and evicts the oldest for an
   const { store, fail } = refusingStore();
   const names = Array.from({ length: MOST_REFUSALS }, (_, i) => `${i} 1000`);
   const throttled = (...names: readonly string[]): readonly boolean[] =>
-    names.map((name) => store.isThrottled(name, undefined));
+    names.map((name) => store.throttledMs(name, undefined) > 0);
   await fail(...names);
   assertEquals(throttled(names[0]!, names.at(-1)!), [true, true]);
   // One that is refused for no time takes no room, nor does one that is refused anew, which is not the
@@ -285,7 +284,7 @@ Deno.test("an unlock without a reply is a failure of the link, a refused one is 
           throw error;
         }),
     };
-    const store = new RedisStore({ rules: RULES, link, now: () => 0 });
+    const store = new RedisStore({ rules: RULES, link, monotonicMs: () => 0 });
     await assertRejects(() => store.unlock("a"), Error, message);
     assertEquals(failed, fails, message);
   }

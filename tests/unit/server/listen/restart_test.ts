@@ -1,5 +1,4 @@
 import { assertEquals } from "@std/assert/equals";
-import { assertRejects } from "@std/assert/rejects";
 import { ListenError } from "../../../../lib/server/listen/error.ts";
 import {
   RestartingListener,
@@ -246,34 +245,10 @@ Deno.test("a server is taken from its place before it is stopped, and one that e
 });
 
 Deno.test("where a port cannot be shared, the old server stops before the new one is opened", async () => {
-  const { listener, servers, logLines } = setup();
-  const states: boolean[] = [];
-  let refusals = 3;
-  const next = fallible();
-  const isReplaced = await listener.replaceAlone(() => {
-    states.push(servers[0]!.isStopped());
-    if (refusals-- > 0) throw new ListenError(ADDRESS, "EADDRINUSE");
-    return next;
-  });
-  assertEquals([isReplaced, states, logLines], [true, [true, true, true, true], []]);
-  await listener.stop();
-  assertEquals(next.isStopped(), true);
-  assertEquals(await listener.replaceAlone(fallible), false);
-  await servers[0]!.traffic.drain();
-});
-
-Deno.test("a port that cannot be opened for a renewal is opened as it was", async () => {
-  const { listener, servers, logLines } = setup(["refuse"]);
-  await assertRejects(
-    () =>
-      listener.replaceAlone(() => {
-        throw new ListenError(ADDRESS, "EADDRINUSE");
-      }),
-    ListenError,
-    "it is in use",
-  );
-  await eventually(() => servers.length === 2);
-  assertEquals(logLines, ["the address cannot be opened with the old certificate"]);
+  const { listener, servers, logLines } = setup(["refuse", "refuse"]);
+  await Promise.all([listener.reopen(), listener.reopen()]);
+  assertEquals(servers.map(({ isStopped }) => isStopped()), [true, false]);
+  assertEquals(logLines, ["the address cannot be opened again"]);
   await listener.stop();
   assertEquals(servers.map(({ isStopped }) => isStopped()), [true, true]);
   await servers[0]!.traffic.drain();

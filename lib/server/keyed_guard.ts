@@ -8,14 +8,13 @@ import type { Config } from "../config/options.ts";
 import { OptionFileError } from "../config/option.ts";
 import { MIN_GUARD_KEY_BYTES } from "../guard/fingerprint.ts";
 import type { Guard } from "../guard/guard.ts";
-import type { Evicted } from "../guard/memory_store.ts";
 import { type GuardEvents, openGuard } from "../guard/open_guard.ts";
 import type { StoreFiles } from "../guard/redis/connect.ts";
 import { findingText } from "../guard/redis/findings.ts";
 import { storeClause } from "../guard/redis/reasons.ts";
 import { keyNameOf } from "../system/key_file.ts";
 import type { Log } from "../telemetry/log.ts";
-import type { GuardEvent } from "../telemetry/metrics.ts";
+import type { Metrics } from "../telemetry/metrics.ts";
 import { readOptionFile } from "./files/option_file.ts";
 import { readStoreFiles } from "./files/tls.ts";
 
@@ -23,8 +22,8 @@ import { readStoreFiles } from "./files/tls.ts";
 export interface GuardObserver {
   /** The log. */
   readonly log: Pick<Log, "info" | "warn">;
-  /** Counts an event. */
-  readonly count: (event: GuardEvent, count?: number) => void;
+  /** The counters; undefined without metrics. */
+  readonly metrics?: Pick<Metrics, "countEvicted" | "countStoreError"> | undefined;
   /** Returns the time in milliseconds since any fixed moment, by a monotonic clock. */
   readonly monotonicMs: () => number;
   /** Returns the time in milliseconds since 1970-01-01T00:00:00Z. */
@@ -53,16 +52,23 @@ export interface KeyedGuard extends Guard {
  * @throws {OptionFileError} When a file of the options cannot be used.
  */
 export function createGuard(config: Config, observer: GuardObserver): KeyedGuard | undefined {
-  const { log, count, monotonicMs, now, randomBytes } = observer;
+  const { log, metrics, monotonicMs, now, randomBytes } = observer;
   // Read the file even if the guard needs no key: all commands must refuse an unusable file.
   const { guard, guardKeyFile } = config;
   const guardKey = guardKeyFile === undefined ? undefined : readGuardKey(guardKeyFile);
   const readFiles = guard === "memory" ? undefined : latestFiles(config);
   const store = `the store of the guard, ${guard},`;
   const settings = { ...config, guardKey, readFiles, randomBytes, monotonicMs, now };
+  const warnOfEviction = evictionWarner(observer);
   const opened = openGuard(settings, {
-    onEviction: evictionObserver(config, observer),
-    onStoreError: () => count("store-error"),
+    onEviction: (what) => {
+      metrics?.countEvicted(what);
+      warnOfEviction(
+        `the guard is full: it remembers ${config.guardEntries} secrets (--guard-entries), and ` +
+          "forgets those with the fewest wrong pins",
+      );
+    },
+    onStoreError: () => metrics?.countStoreError(),
     onStoreChange: (error) => {
       if (error === undefined) log.info(`${store} answers`);
       else log.warn(`${store} ${storeClause(error)}: pins that need it are refused`);
@@ -86,12 +92,12 @@ export function findingObserver(
   store: string,
   observer: GuardObserver,
 ): Pick<GuardEvents, "onFinding" | "onFindingEnd"> {
-  const { log, count } = observer;
+  const { log, metrics } = observer;
   const warn = evictionWarner(observer);
   return {
     onFinding: (finding) => {
       if (finding.kind !== "evictions") return log.warn(findingText(store, finding));
-      count("evicted-store", finding.count);
+      metrics?.countEvicted("store", finding.count);
       warn(findingText(store, finding));
     },
     onFindingEnd: (kind) =>
@@ -105,11 +111,10 @@ export function findingObserver(
 
 /** Problems of a guard for the status of a server, as clauses. */
 export function guardProblems(guard: Guard | undefined): readonly string[] {
-  if (guard === undefined) return [];
-  const { store, shared } = guard;
+  const store = guard?.shared;
+  if (store === undefined) return [];
   const name = "the store of the guard";
-  if (!store.isHealthy()) return [`${name} does not answer`];
-  return shared?.problems(name) ?? [];
+  return store.isHealthy() ? store.problems(name) : [`${name} does not answer`];
 }
 
 /** The byte order mark of UTF-8, which programs on Windows write. */
@@ -136,20 +141,6 @@ export function readGuardKey(path: string): Uint8Array {
   }
   // A copy, since the buffer of the file can be much larger.
   return Uint8Array.from(bytes.subarray(0, length));
-}
-
-function evictionObserver(
-  { guardEntries }: Config,
-  observer: GuardObserver,
-): (what: Evicted) => void {
-  const warn = evictionWarner(observer);
-  return (what) => {
-    observer.count(`evicted-${what}`);
-    warn(
-      `the guard is full: it remembers ${guardEntries} secrets (--guard-entries), and ` +
-        "forgets those with the fewest wrong pins",
-    );
-  };
 }
 
 function evictionWarner({ log, monotonicMs }: GuardObserver): (message: string) => void {

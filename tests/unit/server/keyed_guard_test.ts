@@ -11,7 +11,7 @@ import {
   guardProblems,
   latestFiles,
   readGuardKey,
-} from "../../../lib/server/guard.ts";
+} from "../../../lib/server/keyed_guard.ts";
 import { UsageError } from "../../../lib/config/option.ts";
 import { AUTHORITY, CERTIFICATE, PRIVATE_KEY } from "../../support/certificates.ts";
 import { callCommand, configOf } from "../../support/command.ts";
@@ -27,7 +27,6 @@ const SOON_MS = 30_000;
 const monotonicMs = (): number => performance.now();
 const OBSERVER = {
   log: { info: () => {}, warn: () => {} },
-  count: () => {},
   monotonicMs,
   randomBytes,
 };
@@ -49,7 +48,7 @@ for (const [line, verdicts] of ROWS) {
       if (guard !== undefined) logged.push(await decide(guard.store, "a secret", step));
     }
     assertEquals(guard && logged, verdicts);
-    guard?.store.close();
+    guard?.shared?.close();
   });
 }
 
@@ -58,11 +57,14 @@ Deno.test("guardProblems() names what is wrong with a store, or only that it doe
     guardProblems({
       fingerprint: () => "",
       source: () => "",
-      store: storeThat({ isHealthy: () => isHealthy }),
+      store: storeThat(),
       shared: {
+        ready: Promise.resolve(),
+        isHealthy: () => isHealthy,
         failing: () => [],
         aheadMs: () => undefined,
         problems: (store) => [`${store} is full`],
+        close: () => {},
       },
     });
   const name = "the store of the guard";
@@ -119,7 +121,9 @@ function observed(): { readonly logLines: string[]; readonly observer: GuardObse
   const logLines: string[] = [];
   const note = (kind: string) => (what: string): void => void logLines.push(`${kind}: ${what}`);
   const log = { info: note("info"), warn: note("warn") };
-  return { logLines, observer: { log, count: note("count"), monotonicMs, randomBytes } };
+  const countEvicted = note("count");
+  const metrics = { countEvicted, countStoreError: () => countEvicted("store-error") };
+  return { logLines, observer: { log, metrics, monotonicMs, randomBytes } };
 }
 
 Deno.test("a guard has the name of its key, which a line break at the end does not change", async () => {
@@ -128,7 +132,6 @@ Deno.test("a guard has the name of its key, which a line break at the end does n
       const path = `${folder}/key${end.length}`;
       await Deno.writeTextFile(path, "0123456789abcdef".repeat(2) + end);
       const guard = createGuard(configOf(["--guard-key-file", path]), OBSERVER)!;
-      guard.store.close();
       // The beginning of what `sha256sum` prints.
       assertEquals(guard.keyName, "k3eb1bd43");
     }
@@ -141,10 +144,10 @@ Deno.test("createGuard() counts evictions, and logs them once a minute", async (
   const { store } = createGuard(configOf(["--guard-entries", "10"]), observer)!;
   for (let i = 0; i < 12; i++) await decide(store, String(i), undefined);
   assertEquals(logLines, [
-    "count: evicted-failed",
+    "count: failed",
     "warn: the guard is full: it remembers 10 secrets (--guard-entries), and forgets those with the " +
     "fewest wrong pins",
-    "count: evicted-failed",
+    "count: failed",
   ]);
 });
 
@@ -164,11 +167,11 @@ Deno.test("createGuard() draws a key where none is given", async () => {
   const { logLines, observer } = observed();
   const redis = startFakeRedis();
   const guard = createGuard(configOf(["--guard", `${redis.url}?${PATIENT}`]), observer)!;
-  await eventually(() => guard.store.isHealthy());
+  await eventually(() => guard.shared!.isHealthy());
   assertEquals(logLines, [`info: the store of the guard, ${redis.url}, answers`]);
   assertEquals(await decide(guard.store, guard.fingerprint(new Uint8Array(20)), 7), "accepted");
-  guard.store.close();
-  await eventually(() => !guard.store.isHealthy());
+  guard.shared!.close();
+  await eventually(() => !guard.shared!.isHealthy());
   redis.close();
 });
 
@@ -188,7 +191,7 @@ Deno.test("createGuard() logs why its store cannot be used, and counts the faile
     "count: store-error",
     "count: store-error",
   ]);
-  guard.store.close();
+  guard.shared!.close();
 });
 
 Deno.test("createGuard() names the node of a Cluster that cannot be used", async () => {
@@ -204,8 +207,8 @@ Deno.test("createGuard() names the node of a Cluster that cannot be used", async
   });
   const url = `redis+cluster://127.0.0.1:${node.port}`;
   const guard = createGuard(configOf(["--guard", `${url}?${PATIENT}`]), observer)!;
-  await eventually(() => logLines.length > 0 && guard.store.isHealthy());
-  guard.store.close();
+  await eventually(() => logLines.length > 0 && guard.shared!.isHealthy());
+  guard.shared!.close();
   node.close();
   assertEquals(logLines, [
     `warn: the store of the guard, ${url}, its node, 127.0.0.1:${none}, cannot be reached ` +
@@ -241,7 +244,7 @@ Deno.test("no byte of a store that lies reaches the log or a terminal", async ()
     const args = ["--guard", `${url}?timeout=2000`, "--guard-key-file", GUARD_KEY_FILE];
     const guard = createGuard(configOf(args), observer)!;
     await eventually(() => logLines.length > 0);
-    guard.store.close();
+    guard.shared!.close();
     const { code, stdout, stderr } = await callCommand(["guard", "unlock", ...args], {
       stdin: "canary",
     });
@@ -285,7 +288,7 @@ Deno.test("createGuard() reads the files of TLS for each connection, and still c
     const before = connections;
     await soon(() => connections > before + 2, "the store is tried without the file");
   } finally {
-    guard.store.close();
+    guard.shared!.close();
   }
   assertEquals(logLines.map(reason), [
     "DEPTH_ZERO_SELF_SIGNED_CERT",
