@@ -21,7 +21,7 @@ import { charsetOf } from "./media_type.ts";
 import type { PathBinding, Reply } from "./binding.ts";
 import { FAULTS } from "./faults.ts";
 import { faultAt, type JsonMember, readJsonObject } from "./json_reader.ts";
-import { booleanOf, fieldsOf, stringOf } from "./result.ts";
+import { fieldsOf, simpleOf } from "./result.ts";
 
 /** Media type of JSON bodies. */
 export const JSON_TYPE = "application/json";
@@ -53,14 +53,9 @@ function writeReply({ result: type }: Operation, result: Result): Reply {
 }
 
 function valueOf(type: ResultType, result: Result): unknown {
-  switch (type.kind) {
-    case "record":
-      return { __type: typeNameOf(type), ...Object.fromEntries(fieldsOf(type, result)) };
-    case "string":
-      return stringOf(result);
-    case "boolean":
-      return booleanOf(result);
-  }
+  return type.kind === "record"
+    ? { __type: typeNameOf(type), ...Object.fromEntries(fieldsOf(type, result)) }
+    : simpleOf(type, result);
 }
 
 /**

@@ -11,7 +11,7 @@ import type { MarkupNode } from "../xml/writer.ts";
 export function resultContent(type: ResultType, result: Result): readonly MarkupNode[] {
   return type.kind === "record"
     ? fieldsOf(type, result).map(([name, value]) => ({ name, children: [value] }))
-    : [type.kind === "string" ? stringOf(result) : String(booleanOf(result))];
+    : [String(simpleOf(type, result))];
 }
 
 /**
@@ -36,21 +36,13 @@ export function recordField(result: Result, name: string): string {
 }
 
 /**
- * Returns the value of a boolean result.
+ * Returns the value of a boolean or string result.
  *
- * @throws {TypeError} When it is none: a mistake of ours.
+ * @throws {TypeError} When the result is not of its type: a mistake of ours.
  */
-export function booleanOf(result: Result): boolean {
-  if (typeof result !== "boolean") throw new TypeError("A result is not of its type");
-  return result;
-}
-
-/**
- * Returns the value of a string result.
- *
- * @throws {TypeError} When it is none: a mistake of ours.
- */
-export function stringOf(result: Result): string {
-  if (typeof result !== "string") throw new TypeError("A result is not of its type");
+export function simpleOf({ kind }: ResultType, result: Result): boolean | string {
+  if (typeof result === "object" || typeof result !== kind) {
+    throw new TypeError("A result is not of its type");
+  }
   return result;
 }

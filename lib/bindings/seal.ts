@@ -7,16 +7,16 @@
 import type { PathBinding } from "./binding.ts";
 import { FORM_READER, writePlainFault } from "./http_get_post.ts";
 import { JSON_BINDING, JSON_TYPE } from "./json.ts";
-import { stringOf } from "./result.ts";
+import { simpleOf } from "./result.ts";
 
 /** Binding of a form, whose reply is the sealed text alone. */
 export const SEAL_FORM: PathBinding = {
   ...FORM_READER,
   accepts: () => true,
-  writeReply: (_operation, result) => ({
+  writeReply: ({ result: type }, result) => ({
     status: 200,
     contentType: "text/plain; charset=utf-8",
-    body: stringOf(result),
+    body: String(simpleOf(type, result)),
   }),
   writeFault: writePlainFault,
 };

@@ -1,16 +1,12 @@
 /**
- * Reading of a request's body, with limits for media type, length and time.
+ * Reading of a request's body, with limits for length and time.
  *
  * @module
  */
 
 import { clearImmediate, setImmediate } from "node:timers";
-import type { BodyFormat } from "../bindings/binding.ts";
-import { FORM } from "../bindings/form_urlencoded.ts";
-import { JSON_TYPE } from "../bindings/json.ts";
 import type { MediaType } from "../bindings/media_type.ts";
 import { Fault } from "../operations/fault.ts";
-import { OPERATIONS } from "../operations/operations.ts";
 import type { HandlerParts, RequestContext } from "./route.ts";
 
 /** Longest body, in bytes. */
@@ -51,15 +47,16 @@ export interface BodyContext extends Pick<RequestContext, "request" | "mediaType
 /**
  * Reads the body of a request.
  *
- * @throws {Fault} When its media type or content coding is not allowed, it is too long, times out
- * or breaks off, or too many bodies are being read.
+ * @param maxBytes Longest body allowed, in bytes.
+ * @throws {Fault} When its Content-Type is ambiguous, it is compressed, is too long, times out or breaks
+ * off, or too many bodies are being read.
  */
 export async function readBody(
   { request, mediaType, parts }: BodyContext,
-  { mediaTypes, maxBytes = MAX_BODY_BYTES }: BodyFormat,
+  maxBytes = MAX_BODY_BYTES,
 ): Promise<Uint8Array> {
   const declared = request.headers.get("content-length");
-  checkHead(request, mediaType, mediaTypes);
+  checkHead(request, mediaType);
   // Refuse by the declared length before waiting for the first byte.
   if (Number(declared) > maxBytes) throw tooLarge(maxBytes);
   // `get`, not `has`: for `has`, Deno copies all fields.
@@ -87,14 +84,8 @@ const CODINGS: ReadonlySet<string> = new Set([
   "zstd",
 ]);
 
-function checkHead(request: Request, mediaType: MediaType, allowed: readonly string[]): void {
-  if (mediaType.isAmbiguous) {
-    throw unsupported("The Content-Type is sent twice, with different values.");
-  }
-  const { essence } = mediaType;
-  if (!allowed.includes(essence)) {
-    throw unsupported(`The Content-Type must be ${allowed.join(" or ")}.${hintFor(essence)}`);
-  }
+function checkHead(request: Request, { isAmbiguous }: MediaType): void {
+  if (isAmbiguous) throw unsupported("The Content-Type is sent twice, with different values.");
   const codings = request.headers.get("content-encoding")?.toLowerCase().split(",") ?? [];
   if (codings.some((coding) => CODINGS.has(coding.replace(/;.*|"/g, "").trim()))) {
     throw unsupported(
@@ -102,15 +93,6 @@ function checkHead(request: Request, mediaType: MediaType, allowed: readonly str
         "field out. A charset belongs in the Content-Type.",
     );
   }
-}
-
-const PATHS = [...OPERATIONS.keys()].map((name) => `/api.asmx/${name}`).reverse();
-const PATHS_HINT = ` For forms and JSON, call ${PATHS.join(" or ")}.`;
-
-function hintFor(essence: string): string {
-  if (essence === FORM || essence === JSON_TYPE) return PATHS_HINT;
-  const isSoap = essence === "text/xml" || essence === "application/soap+xml";
-  return isSoap ? " For SOAP, call /api.asmx." : "";
 }
 
 function unsupported(message: string): Fault {

@@ -11,8 +11,11 @@ import {
   type ParsedBody,
   SOURCE_FIELD,
 } from "../bindings/binding.ts";
+import { FORM } from "../bindings/form_urlencoded.ts";
+import { JSON_TYPE } from "../bindings/json.ts";
+import type { MediaType } from "../bindings/media_type.ts";
 import { Fault } from "../operations/fault.ts";
-import { type Operation, operationNamed } from "../operations/operations.ts";
+import { type Operation, operationNamed, OPERATIONS } from "../operations/operations.ts";
 import { outcomeOf } from "../telemetry/request_event.ts";
 import { readBody } from "./body.ts";
 import type { RequestContext } from "./route.ts";
@@ -28,7 +31,10 @@ export async function answerCall(context: RequestContext): Promise<RouteResult> 
   const { request, target, route, operationName, parts, binding } = context;
   if (binding === undefined) throw new Error("A method of the route has no binding");
   const named = operationName === undefined ? route.operation : operationNamed(operationName);
-  if (binding.body !== undefined) context.body = await readBody(context, binding.body);
+  if (binding.body !== undefined) {
+    checkMediaType(context.mediaType, binding.body.mediaTypes);
+    context.body = await readBody(context, binding.body.maxBytes);
+  }
   const parsed = parseBody(binding, named, context);
   context.binding = parsed.binding;
   const { operation, args, html, ignored } = parsed.readCall();
@@ -43,6 +49,23 @@ export async function answerCall(context: RequestContext): Promise<RouteResult> 
   });
   const reply = parsed.binding.writeReply(operation, completed.result);
   return { reply, outcome: outcomeOf(completed), facts: completed.facts };
+}
+
+// An ambiguous media type has a fault of its own.
+function checkMediaType({ essence, isAmbiguous }: MediaType, allowed: readonly string[]): void {
+  if (isAmbiguous || allowed.includes(essence)) return;
+  const message = `The Content-Type must be ${allowed.join(" or ")}.${hintFor(essence)}`;
+  throw new Fault("unsupported-media-type", message);
+}
+
+const PATHS = [...OPERATIONS.keys()].map((name) => `/api.asmx/${name}`).reverse();
+
+function hintFor(essence: string): string {
+  if (essence === FORM || essence === JSON_TYPE) {
+    return ` For forms and JSON, call ${PATHS.join(" or ")}.`;
+  }
+  const isSoap = essence === "text/xml" || essence === "application/soap+xml";
+  return isSoap ? " For SOAP, call /api.asmx." : "";
 }
 
 function parseBody(

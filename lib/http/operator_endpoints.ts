@@ -67,7 +67,7 @@ function guardOf({ pinGuard: guard }: HandlerParts): Guard {
 
 async function fingerprintIn(context: RequestContext, guard: Guard): Promise<string> {
   const { mediaType, parts: { secretEncoding } } = context;
-  const bytes = await readBody(context, { mediaTypes: [mediaType.essence] });
+  const bytes = await readBody(context);
   const secret = textOf(bytes, charsetOf(mediaType));
   // To ask here is to know the secret: a copy of the callers' database must prove nothing.
   if (isSealed(secret)) throw wrongParameter("secret", "is sealed: give the secret itself");

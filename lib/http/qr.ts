@@ -41,9 +41,7 @@ export async function answerQr(
 ): Promise<RouteResult> {
   const { method, query, mediaType } = context;
   const isForm = method === "POST" && query === "" && mediaType.essence === FORM;
-  const pairs = isForm
-    ? readForm(await readBody(context, { mediaTypes: [FORM] }), charsetOf(mediaType))
-    : readQuery(query);
+  const pairs = isForm ? readForm(await readBody(context), charsetOf(mediaType)) : readQuery(query);
   return { reply: qrPicture(pairs), outcome: "ok" };
 }
 

@@ -25,8 +25,7 @@ export interface Route {
   /** Name in log and metrics. */
   readonly name: string;
   /**
-   * Whether the row answers whatever stands behind its path and a slash, as a page of ASP.NET does
-   * (PathInfo).
+   * Whether any text may stand behind the path and a slash, as behind a page of ASP.NET (PathInfo).
    */
   readonly ignoresPathInfo?: boolean;
   /** Whether callers need no key even if the operator set keys; load balancers have none. */

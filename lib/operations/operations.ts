@@ -120,15 +120,7 @@ export const PAIR: Operation<PairingInfo> = defineOperation({
     fields: ["ManualSetupCode", "Html"],
   },
   refusesOtherSites: false,
-  run: (args, context) => {
-    // No reply shows the secret in it.
-    if (isSealed(args.secretCode)) {
-      const clause = "is sealed: pair with the secret itself, and seal it then";
-      throw wrongParameter("secretCode", clause);
-    }
-    checkValue(SECRET_CODE, args.secretCode);
-    return { result: pair(args, context) };
-  },
+  run: (args, context) => ({ result: pair(args, context) }),
 });
 
 /** The operation ValidatePin. */
@@ -218,7 +210,7 @@ interface Definition<Name extends string, R extends Result>
 }
 
 // Types `run` by the names of the parameters, so that a misspelt name does not compile, and checks
-// the arguments before `run`, which checks a secret that may be sealed.
+// the arguments before `run`, which checks a secret that it opens.
 function defineOperation<const Name extends string, R extends Result>(
   { run, ...described }: Definition<Name, R>,
 ): Operation<R> {
@@ -232,9 +224,14 @@ function checked<Name extends string>(
 ): Readonly<Record<Name, string>> {
   const values: Partial<Record<Name, string>> = {};
   for (const parameter of parameters) {
-    const value = args.get(parameter.name);
-    if (value === undefined) throw missingParameter(parameter.name);
-    values[parameter.name] = parameter.sealed ? value : checkValue(parameter, value);
+    const { name, sealed } = parameter;
+    const value = args.get(name);
+    if (value === undefined) throw missingParameter(name);
+    // A reply must not show the secret in it.
+    if (sealed === "refused" && isSealed(value)) {
+      throw wrongParameter(name, "is sealed: pair with the secret itself, and seal it then");
+    }
+    values[name] = sealed === "opened" ? value : checkValue(parameter, value);
   }
   return values as Record<Name, string>;
 }

@@ -1,24 +1,22 @@
 /**
- * Service page: `page.html`, with the settings and the programs in their places.
- *
- * A place is `{{name}}`. An element with `data-if="condition"` is kept or removed whole. Neither
- * nests, and there is nothing else: what reads better as a sentence is written out in the HTML.
+ * Service page: `page.html`, with the settings, the programs and the formats in their places.
  *
  * @module
  */
 
 import project from "../../deno.json" with { type: "json" };
-import { VALIDATE_PIN } from "../operations/operations.ts";
-import { setupCode } from "../otp/key_uri.ts";
-import { secretKey } from "../otp/secret.ts";
+import { PAIR, VALIDATE_PIN } from "../operations/operations.ts";
 import { DEFAULT_TOTP, MAX_ADVISABLE_WINDOW } from "../otp/totp.ts";
 import { escapeAttribute } from "../xml/writer.ts";
+import { formatsOf, repliesOf } from "./formats.ts";
 import { codePlaceholder } from "./shared/code_groups.ts";
 import { isInTheClear, literalUrl } from "./shared/address.ts";
 import type { ScriptSettings } from "./shared/settings.ts";
 import type { DocumentOptions, PageSettings, ServicePage } from "./service_page.ts";
+import { escapeHtml, fill, insert, keep } from "./template.ts";
 
 import html from "./page.html" with { type: "text" };
+import program from "./program.html" with { type: "text" };
 import style from "./page.css" with { type: "text" };
 import script from "./script.js" with { type: "text" };
 import curl from "./programs/pair_and_check.sh" with { type: "text" };
@@ -34,20 +32,26 @@ import visualBasic from "./programs/pair_and_check.vb" with { type: "text" };
 import classicAsp from "./programs/pair_and_check.asp" with { type: "text" };
 import delphi from "./programs/pair_and_check.pas" with { type: "text" };
 
-const PROGRAMS: Readonly<Record<string, string>> = {
-  curl,
-  csharp,
-  php,
-  python,
-  java,
-  javascript,
-  go,
-  ruby,
-  powershell,
-  visualBasic,
-  classicAsp,
-  delphi,
-};
+/** Programs in the order of the page: name of the language, what it needs as HTML, and the text. */
+const PROGRAMS = [
+  ["curl", "curl 7.76 or later and a POSIX shell", curl],
+  ["C#", ".NET, or .NET Framework 4.7.2 with System.Net.Http", csharp],
+  ["PHP", "PHP 7.4 or later", php],
+  ["Python", "Python 3.8 or later", python],
+  ["Java", "Java 11 or later", java],
+  [
+    "JavaScript",
+    'Node.js 18 or later, Deno or Bun, in a module (.mjs). <a href="#wsdl">openapi-typescript</a> ' +
+    "makes types",
+    javascript,
+  ],
+  ["Go", "Go 1.18 or later", go],
+  ["Ruby", "Ruby 2.5 or later", ruby],
+  ["PowerShell", "Windows PowerShell 5 or PowerShell 7", powershell],
+  ["VB", ".NET, or .NET Framework 4.7.2 with System.Net.Http", visualBasic],
+  ["Classic ASP", "IIS with ASP and MSXML 6", classicAsp],
+  ["Delphi", "Delphi XE8 or later, on Windows", delphi],
+] as const;
 
 /**
  * Base URL in the texts where no option sets one. Rendering a document for each Host instead would
@@ -74,20 +78,30 @@ export const servicePage: ServicePage = {
 };
 
 function writeDocument(settings: PageSettings, options: DocumentOptions): string {
+  const whole = insert(html, {
+    programs: PROGRAMS.map(([name, needs, text], i) =>
+      insert(program, {
+        name,
+        needs,
+        number: String(i + 1),
+        checked: i === 0 ? "checked" : "",
+        text: escapeHtml(text),
+      })
+    ).join(""),
+    formatsOfPair: formatsOf(PAIR, settings),
+    formatsOfValidatePin: formatsOf(VALIDATE_PIN, settings),
+  });
   // Without indentation outside of preformatted text, a fifth less to send.
-  const narrow = html.split(/(<pre[^]*?<\/pre>)/)
+  const narrow = whole.split(/(<pre[^]*?<\/pre>)/)
     .map((part, i) => i % 2 === 0 ? part.replace(/^ +/gm, "") : part).join("");
-  return fill(
-    keep(fill(narrow, PROGRAMS, true), conditionsOf(settings, options)),
-    valuesOf(settings, options),
-  );
+  return fill(keep(narrow, conditionsOf(settings, options)), valuesOf(settings, options));
 }
 
 function conditionsOf(
   settings: PageSettings,
   { isUnknownOperation }: DocumentOptions,
 ): Readonly<Record<string, boolean>> {
-  const { baseUrl, apiKeys, maxFailures, singleUse, secretEncoding, html, window } = settings;
+  const { baseUrl, apiKeys, maxFailures, singleUse, secretEncoding, window } = settings;
   return {
     "unknown-operation": isUnknownOperation,
     "example-base": baseUrl === undefined,
@@ -96,8 +110,6 @@ function conditionsOf(
     "text": secretEncoding === "text",
     "base32": secretEncoding === "base32",
     "seals": settings.sealKeys !== undefined,
-    "html-svg": html === "svg",
-    "html-image": html === "image",
     "throttled": maxFailures > 0,
     "unthrottled": maxFailures === 0,
     "single-use": singleUse,
@@ -113,9 +125,6 @@ function valuesOf(
 ): Readonly<Record<string, string | number>> {
   const { namespace, baseUrl, maxFailures, singleUse, secretEncoding } = settings;
   const { algorithm, digits, period, window } = settings;
-  const [examplePin, exampleSecret] = VALIDATE_PIN.parameters.map(({ example }) =>
-    example(settings)
-  );
   const base = literalUrl(baseUrl ?? EXAMPLE_BASE);
   const [, host = "", prefix = ""] = /^https?:\/\/([^/]+)(.*)$/i.exec(base) ?? [];
   const scriptSettings: ScriptSettings = {
@@ -128,6 +137,7 @@ function valuesOf(
     singleUse,
   };
   return {
+    ...repliesOf(settings, baseUrl ?? EXAMPLE_BASE),
     root,
     namespace,
     base,
@@ -138,7 +148,6 @@ function valuesOf(
     algorithm,
     maxFailures,
     url: `${base}/api.asmx`,
-    publicBase: baseUrl ?? EXAMPLE_BASE,
     exampleBase: baseUrl === undefined ? EXAMPLE_BASE : "",
     inTheClear: String(isInTheClear(base)),
     settings: JSON.stringify(scriptSettings),
@@ -149,8 +158,6 @@ function valuesOf(
     open: settings.apiKeys !== undefined ? "open" : "",
     // Mark of a secret that is text: a 9 is no digit of Base32, so it cannot pass for a setup key.
     secretStart: secretEncoding === "text" ? "9" : "",
-    setupKey: setupCode(secretKey(exampleSecret!, secretEncoding)!),
-    examplePin: examplePin!,
     accepted: (2 * window + 1) * period,
     windowSteps: window === 1 ? "1 time step" : `${window} time steps`,
     outside: window + 1,
@@ -163,40 +170,4 @@ function valuesOf(
       algorithm !== DEFAULT_TOTP.algorithm && `, ${algorithm}`,
     ].map((text) => text || "").join(""),
   };
-}
-
-/**
- * Fills the places of a text with values, each escaped for HTML.
- *
- * @param isPartial Whether places without a value stay; otherwise they are an error.
- * @throws {Error} When a place has no value.
- */
-function fill(
-  text: string,
-  values: Readonly<Record<string, string | number>>,
-  isPartial = false,
-): string {
-  return text.replace(/\{\{ ?(\w+) ?\}\}/g, (place, name) => {
-    if (Object.hasOwn(values, name)) return escapeHtml(String(values[name]));
-    if (isPartial) return place;
-    throw new Error(`The service page has no value for ${place}`);
-  });
-}
-
-function escapeHtml(text: string): string {
-  // Tabs and line ends stay: they end no value in HTML, and programs have many.
-  return escapeAttribute(text).replaceAll("&#9;", "\t").replaceAll("&#10;", "\n");
-}
-
-/** Keeps or removes each element that has a condition, and keeps its content without the attribute. */
-function keep(text: string, conditions: Readonly<Record<string, boolean>>): string {
-  return text.replace(
-    /<(\w+)([^<>]*?)\s+data-if="([\w-]+)"([^<>]*>[^]*?<\/\1>)/g,
-    (_, name, before, condition, after) => {
-      if (conditions[condition] === undefined) {
-        throw new Error(`The service page has no condition ${condition}`);
-      }
-      return conditions[condition] ? `<${name}${before}${after}` : "";
-    },
-  );
 }

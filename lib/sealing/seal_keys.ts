@@ -76,14 +76,6 @@ export class UnopenedError extends Error {
   }
 }
 
-/** An opened text. */
-export interface Opened {
-  /** The text. */
-  readonly text: string;
-  /** Whether the key that seals now has sealed it. */
-  readonly isCurrent: boolean;
-}
-
 /** Forms of a secret: plain, sealed with the first key, or with another. */
 export const SECRET_FORMS = ["plain", "sealed", "older-key"] as const;
 
@@ -108,10 +100,8 @@ export interface OpenedSecret {
  */
 export function openSecret(secret: string, keys: SealKeys | undefined): OpenedSecret {
   if (!isSealed(secret)) return { text: secret, form: "plain", given: secret };
-  const given = withoutBlanks(secret);
   if (keys === undefined) throw new UnopenedError("no-keys");
-  const { text, isCurrent } = keys.open(given);
-  return { text, form: isCurrent ? "sealed" : "older-key", given };
+  return keys.open(withoutBlanks(secret));
 }
 
 interface HeldKey extends SealKey {
@@ -175,7 +165,7 @@ export class SealKeys {
    *
    * @throws {UnopenedError} When it cannot be opened.
    */
-  open(sealed: string): Opened {
+  open(sealed: string): OpenedSecret {
     const parts = partsOf(sealed);
     if (parts === undefined) throw new UnopenedError("not-of-this-format");
     const held = this.#keys.find(({ header }) => header === parts.header);
@@ -190,6 +180,6 @@ export class SealKeys {
     if (bytes === undefined) throw new UnopenedError("not-authentic", held.name);
     const text = utf8Text(bytes);
     if (text === undefined) throw new UnopenedError("not-of-this-format", held.name);
-    return { text, isCurrent: held === this.#keys[0] };
+    return { text, form: held === this.#keys[0] ? "sealed" : "older-key", given: sealed };
   }
 }

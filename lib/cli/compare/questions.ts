@@ -160,9 +160,9 @@ function sealIn(reply: ServerReply, secretCode: string, keys: SealKeys): string 
   if (reply.status === 404 && NO_SUCH_PATH.test(reply.text)) return "no seal";
   const seal = resultIn("JSON", SEAL, reply, "").get("")!.replaceAll('"', "");
   try {
-    const { text, isCurrent } = keys.open(seal);
+    const { text, form } = keys.open(seal);
     if (text !== secretCode) return undefined;
-    return isCurrent ? "a seal of the first key" : "a seal of an older key";
+    return form === "sealed" ? "a seal of the first key" : "a seal of an older key";
   } catch (error) {
     if (!(error instanceof UnopenedError)) throw error;
     return error.code === "not-of-this-format" ? undefined : "a seal of another key";

@@ -16,7 +16,7 @@ import { secretKey } from "../../otp/secret.ts";
 import { codeOf, timeStep } from "../../otp/totp.ts";
 import { isSealed } from "../../sealing/sealed.ts";
 import type { ScriptSettings } from "../shared/settings.ts";
-import { first, one, setText, textElement } from "./dom.ts";
+import { one, setText, textElement } from "./dom.ts";
 import { SEALED } from "./secret_kind.ts";
 
 /** An answer, and the facts to explain it by. */
@@ -33,19 +33,12 @@ export interface Answered {
   readonly deviceAhead: number;
 }
 
-/** Hides the reasons. */
-export function clearReasons(box: ParentNode): void {
-  const reasons = first(".reasons", box);
-  if (reasons !== undefined) reasons.hidden = true;
-}
-
 /** Shows the reasons why a pin is wrong. */
 export async function explainFalse(
   box: ParentNode,
-  { asked: { pin, secretCode }, settings, shownSecrets, nowMs, deviceAhead }: Answered,
+  { asked: { pin = "", secretCode = "" }, settings, shownSecrets, nowMs, deviceAhead }: Answered,
 ): Promise<void> {
-  const reasons = first(".reasons", box);
-  if (reasons === undefined || pin === undefined || secretCode === undefined) return;
+  const reasons = one(".reasons", box);
   const place = one("div", reasons);
   const show = (...children: readonly HTMLElement[]): void => {
     place.replaceChildren(...children);

@@ -30,9 +30,7 @@ export function entitle(pane: HTMLElement, title: string): void {
 
 /** Panel of a section's choice that is shown. */
 export function openPanel(section: HTMLElement): HTMLElement {
-  const chosen = all<HTMLInputElement>(".choice > input", section)
-    .findIndex(({ checked }) => checked);
-  return all(".choice > .panel", section)[chosen]!;
+  return one(".choice > :checked + label + .panel", section);
 }
 
 /** Lets the keyboard reach the texts and tables that scroll, and no others. */

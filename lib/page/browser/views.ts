@@ -9,7 +9,7 @@ import type { PageState } from "./page_state.ts";
 import type { ReplyResult, ShownReply } from "./request.ts";
 import { readPicture, showPicture } from "./qr_code.ts";
 import { entitle } from "./panes.ts";
-import { type Answered, clearReasons, explainFalse } from "./explain_false.ts";
+import { type Answered, explainFalse } from "./explain_false.ts";
 
 /** A result with the values it was computed from. */
 export interface ReplyOutcome extends Answered {
@@ -140,10 +140,11 @@ function clearAnswer(
   message = "The answer appears here.",
   kind = "empty",
 ): void {
-  const answer = one(".answer", resultOf(form));
+  const box = resultOf(form);
+  const answer = one(".answer", box);
   answer.className = `answer ${kind}`;
   setText(answer, message);
-  clearReasons(resultOf(form));
+  one(".reasons", box).hidden = true;
 }
 
 function showWaiting(form: HTMLFormElement, isAsked: boolean): void {

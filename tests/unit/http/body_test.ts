@@ -13,8 +13,6 @@ import {
 import { BodyLimit, MAX_LONG_BODIES } from "../../../lib/http/body_limit.ts";
 import { Fault, type FaultCode } from "../../../lib/operations/fault.ts";
 
-const FORMAT = { mediaTypes: ["text/xml"] };
-
 /** Context of a request whose body is XML. */
 function contextOf(request: Request, bodyLimit = new BodyLimit(), isTls?: boolean): BodyContext {
   return { request, mediaType: parseMediaType("text/xml"), parts: { bodyLimit, isTls } };
@@ -36,7 +34,7 @@ async function read(
   });
   const mediaType = parseMediaType(request.headers.get("content-type"));
   const parts = { bodyLimit: new BodyLimit(timeoutMs), isTls: false };
-  const bytes = await readBody({ request, mediaType, parts }, FORMAT);
+  const bytes = await readBody({ request, mediaType, parts });
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
 }
 
@@ -117,7 +115,7 @@ Deno.test("readBody() cancels its reader of a late body", async () => {
     } as UnderlyingSource);
     const request = new Request("http://localhost/", { method: "POST", body });
     const fault = await assertRejects(
-      () => readBody(contextOf(request, new BodyLimit(20)), FORMAT),
+      () => readBody(contextOf(request, new BodyLimit(20))),
       Fault,
     );
     assertEquals(fault.code, "timeout");
@@ -140,9 +138,9 @@ Deno.test("readBody() accepts another limit, for a declared length and for chunk
     new Request("http://localhost/", { method: "POST", body: "abcd", headers });
   for (const headers of [{}, { "content-length": "4" }]) {
     const context = (): BodyContext => contextOf(request(headers));
-    assertEquals((await readBody(context(), { ...FORMAT, maxBytes: 4 })).length, 4);
+    assertEquals((await readBody(context(), 4)).length, 4);
     await assertRejects(
-      () => readBody(context(), { ...FORMAT, maxBytes: 3 }),
+      () => readBody(context(), 3),
       Fault,
       "The body is longer than 3 bytes.",
     );
@@ -156,7 +154,7 @@ Deno.test("readBody() refuses a long body when too many are being read, and a sh
     headers: Readonly<Record<string, string>> = {},
   ): Promise<number> => {
     const request = new Request("http://localhost/", { method: "POST", body, headers });
-    return (await readBody(contextOf(request, limit), FORMAT)).length;
+    return (await readBody(contextOf(request, limit))).length;
   };
   const ends: (() => void)[] = [];
   const long = Array.from({ length: MAX_LONG_BODIES }, () => {
@@ -191,7 +189,7 @@ Deno.test("readBody() drops a body that does not arrive in time, and reads anoth
       const init = { method: "POST", body: new ReadableStream() };
       const request = new Request("http://localhost/", init);
       return assertRejects(
-        () => readBody(contextOf(request, limit), FORMAT),
+        () => readBody(contextOf(request, limit)),
         Fault,
         "The body did not arrive within 0.001 seconds.",
       );
@@ -291,7 +289,7 @@ Deno.test("readBody() accepts 64 chunks at once over TLS, or where it may be, an
     ): Promise<number> => {
       const { stream } = chunks(sizes, "close");
       const request = new Request(url, { method: "POST", body: stream, headers });
-      return (await readBody(contextOf(request, new BodyLimit(), isTls), FORMAT)).length;
+      return (await readBody(contextOf(request, new BodyLimit(), isTls))).length;
     };
     const most = new Array<number>(MAX_CHUNKS_AT_ONCE).fill(1);
     const more = [...most, 1];
@@ -315,7 +313,7 @@ Deno.test("readBody() accepts more than 64 chunks over TLS where they come one a
     },
   }, { highWaterMark: 0 });
   const request = new Request("https://localhost/", { method: "POST", body });
-  const bytes = await readBody(contextOf(request, new BodyLimit(), true), FORMAT);
+  const bytes = await readBody(contextOf(request, new BodyLimit(), true));
   assertEquals(bytes.length, 2 * MAX_CHUNKS_AT_ONCE);
 });
 
@@ -384,7 +382,7 @@ Deno.test("readBody() offers a stream of bytes a buffer above the limits of the 
       },
     });
     const request = new Request("http://localhost/", { method: "POST", body });
-    const outcome = readBody(contextOf(request, new BodyLimit(), isTls), FORMAT);
+    const outcome = readBody(contextOf(request, new BodyLimit(), isTls));
     if (isTooLong) await assertRejects(() => outcome, Fault);
     else assertEquals((await outcome).length, length);
     assertEquals([...offered], [bufferBytes]);

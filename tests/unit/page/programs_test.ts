@@ -3,7 +3,6 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
-import { servicePage } from "../../../lib/page/page.ts";
 import { getPage, panesOf } from "../../support/service_page.ts";
 import { handlerWith } from "../../support/handler.ts";
 
@@ -60,11 +59,6 @@ const PATTERNS: Readonly<
 Deno.test("every language of the page has its patterns here: random numbers, time limit, way to a yes", () => {
   const advice = "give the language its row in PATTERNS, in the order of the page";
   assertEquals([...PROGRAMS.keys()], Object.keys(PATTERNS), advice);
-});
-
-Deno.test("the style shows a panel for each language: page.css has a row for its number", () => {
-  const row = `nth-of-type(${PROGRAMS.size}):checked ~ .panel:nth-of-type(${PROGRAMS.size})`;
-  assert(servicePage.style.includes(row), `page.css has no ${row}`);
 });
 
 for (const [language, patterns] of Object.entries(PATTERNS)) {
