@@ -27,7 +27,7 @@ const SIZES: readonly (readonly [query: string, width: number, height: number])[
   ["size=97x1000&", 97, 1000],
 ];
 
-Deno.test("/qr.aspx draws a picture of the size that is asked for", async () => {
+Deno.test("/qr.aspx draws a picture of the requested size", async () => {
   for (const [query, width, height] of SIZES) {
     const picture = await pictureOf(`${query}data=${encodeURIComponent(URI)}`);
     assertEquals([picture.width, picture.height, decode(picture)], [width, height, URI], query);
