@@ -41,10 +41,16 @@ function pictureIn({ status, headers, body }: RawReply, request: RawRequest): Sh
   if (status !== 200 || body.length === 0) return undefined;
   const utf8 = Buffer.from(body).toString("utf8");
   switch (headers.get("content-type")) {
-    case "image/png":
-      return { ...legible(readPng(body)), text: dataOf(request) };
-    case "image/svg+xml":
+    case "image/png": {
+      const picture = readPng(body);
+      assertEquals(`${picture.width}x${picture.height}`, sizeOf(request));
+      return { ...legible(picture), text: dataOf(request) };
+    }
+    case "image/svg+xml": {
+      const [, width, height] = / width="(\d+)" height="(\d+)" /.exec(utf8)!;
+      assertEquals(`${width}x${height}`, sizeOf(request));
       return { image: readSvg(utf8), scale: SCALE, text: dataOf(request) };
+    }
     case "text/xml; charset=utf-8":
     case "application/soap+xml; charset=utf-8":
       return ofHtml(/<Html>([^<]*)<\/Html>/.exec(utf8)?.[1], unescapeXml);
@@ -71,12 +77,24 @@ function unescapeXml(text: string): string {
   return read;
 }
 
+function dataOf(request: RawRequest): string {
+  return parameterOf(request, "data", "chl")!;
+}
+
+// wire.md §6: 300 pixels without a size.
+function sizeOf(request: RawRequest): string {
+  return (parameterOf(request, "size", "chs") || "300x300").toLowerCase().replace(/(^|x)0+/g, "$1");
+}
+
 // As a browser reads the query, or a form where there is none.
-function dataOf({ head: [requestLine], body }: RawRequest): string {
+function parameterOf(
+  { head: [requestLine], body }: RawRequest,
+  ...names: readonly string[]
+): string | undefined {
   const { search } = new URL(requestLine!.split(" ")[1]!, "http://localhost");
-  const fields = new URLSearchParams(search || Buffer.from(body).toString("utf8"));
-  const [, text] = [...fields].find(([name]) => ["data", "chl"].includes(name.toLowerCase()))!;
-  return text;
+  // Behind a second question mark, the first is the name's.
+  const fields = new URLSearchParams(search.replace(/^\?+/, "") || Buffer.from(body).toString());
+  return [...fields].find(([name]) => names.includes(name.toLowerCase()))?.[1];
 }
 
 // A picture of a pixel a module is too small for a reader, and has no room for a quiet zone.

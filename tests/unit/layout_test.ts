@@ -173,3 +173,10 @@ function exists(url: URL): boolean {
     return false;
   }
 }
+
+Deno.test("the gate runs every folder of tests/unit/: each has its module in tests/gate/", () => {
+  const folders = [...Deno.readDirSync(new URL("tests/unit/", ROOT))]
+    .filter(({ isDirectory }) => isDirectory).map(({ name }) => `${name}_test.ts`);
+  const modules = sourceFiles("tests/gate/").map(({ path }) => path.replace("tests/gate/", ""));
+  assertEquals(modules.sort(), [...folders, "room.ts", "unit_test.ts"].sort());
+});

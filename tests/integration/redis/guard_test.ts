@@ -125,7 +125,7 @@ Deno.test("check names the permission that the script lacks", async () => {
   });
 });
 
-Deno.test("check says that a store has fewer replicas than it wants", async () => {
+Deno.test("check reports that a store has fewer replicas than it wants", async () => {
   await withRedis(["--min-replicas-to-write", "1"], async ({ url }) => {
     const env = { AUTHENTICATOR_GUARD: patient(url) };
     const { code, stderr } = await runProgram(["check", "--port", "0"], env);
@@ -150,7 +150,7 @@ async function withRefusingStore(text: string, run: (url: string) => Promise<voi
 
 const DENIED = "-DENIED Redis is running in protected mode because\r\n";
 
-Deno.test("check says that a store, a Sentinel or a node of a Cluster is in protected mode", async () => {
+Deno.test("check reports that a store, a Sentinel or a node of a Cluster is in protected mode", async () => {
   await withRefusingStore(DENIED, async (address) => {
     for (const [scheme, path] of [["redis", ""], ["redis+sentinel", "/x"], ["redis+cluster", ""]]) {
       const env = { AUTHENTICATOR_GUARD: patient(`${scheme}://${address}${path}`) };
@@ -160,7 +160,7 @@ Deno.test("check says that a store, a Sentinel or a node of a Cluster is in prot
   });
 });
 
-Deno.test("check says that a store has too many clients, and that it is busy", async () => {
+Deno.test("check reports that a store has too many clients, and that it is busy", async () => {
   const args = ["--maxclients", "2", "--busy-reply-threshold", "100"];
   await withRedis(args, async ({ url, port, command }) => {
     const says = async (clause: string): Promise<void> => {

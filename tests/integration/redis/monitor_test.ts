@@ -37,7 +37,7 @@ Deno.test("servers of one store with two guard keys warn of it, as check does, u
     }));
 });
 
-Deno.test("a server logs and counts that its store evicts, and once that it may not ask", async () => {
+Deno.test("a server logs and counts evictions of its store, and logs a missing permission once", async () => {
   await withRedis(["--maxmemory", "2500000"], async ({ url, command }) => {
     const page = Deno.readTextFileSync(new URL("../../../docs/store.md", import.meta.url));
     const [, rights = ""] = /user authenticator on >PASSWORD (.*)/.exec(page) ?? [];

@@ -3,21 +3,11 @@ import { assertThrows } from "@std/assert/throws";
 import { httpGetBinding } from "../../../lib/bindings/http_get_post.ts";
 import { JSON_BINDING } from "../../../lib/bindings/json.ts";
 import { soapBindings } from "../../../lib/bindings/soap/soap.ts";
-import type { Operation, Result, ResultType } from "../../../lib/operations/operations.ts";
+import type { Result, ResultType } from "../../../lib/operations/operations.ts";
+import { operation } from "./operation.ts";
 
 const GET = httpGetBinding("urn:x/");
 const [, SOAP] = soapBindings("urn:x/");
-
-function operation(result: ResultType): Operation {
-  return {
-    name: "Say",
-    documentation: "",
-    parameters: [],
-    result,
-    refusesOtherSites: false,
-    invoke: () => Promise.reject(),
-  };
-}
 
 const RESULTS: readonly (readonly [ResultType, Result, xml: string, soap: string, json: string])[] =
   [
@@ -39,7 +29,7 @@ const RESULTS: readonly (readonly [ResultType, Result, xml: string, soap: string
 
 for (const [type, result, xml, soap, json] of RESULTS) {
   Deno.test(`every binding writes a result of the kind ${type.kind}`, () => {
-    const say = operation(type);
+    const say = operation("Say", type);
     assertEquals(String(GET.writeReply(say, result).body).endsWith(xml), true);
     assertEquals(String(SOAP.writeReply(say, result).body).includes(soap), true);
     assertEquals(JSON_BINDING.writeReply(say, result).body, json);
@@ -59,7 +49,7 @@ Deno.test("no binding writes a result that is not of its type", () => {
       ? "A result lacks a field of its type"
       : "A result is not of its type";
     for (const binding of [GET, SOAP, JSON_BINDING]) {
-      assertThrows(() => binding.writeReply(operation(type), result), TypeError, message);
+      assertThrows(() => binding.writeReply(operation("Say", type), result), TypeError, message);
     }
   }
 });

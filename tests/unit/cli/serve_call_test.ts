@@ -88,7 +88,10 @@ async function serving(
       }, (line) => {
         printed.push(line);
       });
-      await Promise.race([ended, eventually(() => printed.length > 0, "it listens")]);
+      let hasEnded = false;
+      ended.then(() => hasEnded = true, () => hasEnded = true);
+      await eventually(() => hasEnded || printed.length > 0, "it listens");
+      if (hasEnded) await ended;
       const url = /http:[^" ]+/.exec(printed[0]!)![0];
       await act({ url, printed, lines, signal });
       signal("SIGTERM");

@@ -86,7 +86,7 @@ Deno.test("docs/sealing.md: a sealed secret has the length that the page states"
   );
 });
 
-Deno.test("a page that makes a key of several servers says that all get the same file", () => {
+Deno.test("a page that makes a key of several servers states that all get the same file", () => {
   const makers = ["docs/sealing.md", "docs/instances.md", "docs/containers.md"];
   for (const page of makers) {
     const paragraphs = read(page).split("\n\n").filter((text) =>
@@ -99,7 +99,7 @@ Deno.test("a page that makes a key of several servers says that all get the same
   assert(/copy it to all others/.test(rotate) && rotate.indexOf("copy") < rotate.indexOf("keygen"));
 });
 
-Deno.test("docs/sealing.md: who leaves takes the call out of the application before the block", () => {
+Deno.test("docs/sealing.md removes the call from the application before the block that unseals", () => {
   const leave = read("docs/sealing.md").split("\n## ").find((each) => each.startsWith("Leave"))!;
   const order = [
     "call of `/seal`",

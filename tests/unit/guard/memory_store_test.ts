@@ -77,7 +77,7 @@ Deno.test("a full memory store evicts the secret with the fewest wrong pins, cou
   );
 });
 
-Deno.test("a full memory store evicts an expired entry before any other, and says so to nobody", () => {
+Deno.test("a full memory store evicts an expired entry before any other, and reports no eviction", () => {
   const { store, clock, evictions } = storeWith(2, rulesWith({ maxFailures: 9 }));
   fail(store, "a", 5);
   fail(store, "b", 1);

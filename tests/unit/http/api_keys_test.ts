@@ -168,7 +168,7 @@ Deno.test("createHandler() checks the length of the query before the key", async
   }
 });
 
-Deno.test("createHandler() requires a key with every method, and says how to send one", async () => {
+Deno.test("createHandler() requires a key with every method, and a 401 lists the ways to send one", async () => {
   const handler = handlerWithKeys();
   for (const path of ["/api.asmx/Pair", "/nowhere"]) {
     const url = `http://localhost${path}`;

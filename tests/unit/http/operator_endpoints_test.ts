@@ -147,7 +147,7 @@ Deno.test("the guard's endpoints refuse a sealed secret: a copy of a database pr
   }
 });
 
-Deno.test("an unlock that the store does not do is 503 with the reason, and says no password", async () => {
+Deno.test("an unlock that the store refuses is 503 with the reason, without the password", async () => {
   const store = storeThat({
     unlock: () => Promise.reject(new Error("WRONGPASS user or hunter2 is wrong")),
   });

@@ -130,12 +130,12 @@ Deno.test("a new route needs a key and a Host, and its faults are sentences", as
     url = "http://localhost/new",
   ): Promise<unknown[]> => {
     const reply = await routed(new Request(url, { headers }));
-    return [reply.status, await reply.text()];
+    return [reply.status, await reply.text(), reply.headers.get("retry-after")];
   };
   const key = { "x-api-key": KEYED.apiKeys[0]! };
   assertEquals((await observe({}))[0], 401);
   assertEquals((await observe(key, "http://a..b/new"))[0], 400);
-  assertEquals(await observe(key), [503, "Come back later.\r\n"]);
+  assertEquals(await observe(key), [503, "Come back later.\r\n", "1"]);
 });
 
 Deno.test("a page answers by a path whose characters are percent-encoded", async () => {

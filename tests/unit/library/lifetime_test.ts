@@ -145,7 +145,7 @@ Deno.test("a thousand services opened and closed keep nothing that runs", async 
   }
 });
 
-Deno.test("what is wrong with a shared store is told through log, once", async () => {
+Deno.test("a problem of a shared store is logged once", async () => {
   const redis = startFakeRedis(([command]) => {
     if (command === "TIME") return [String(Math.floor(Date.now() / 1000) - 3_600), "0"];
     return command === "INFO" ? new Error("NOPERM no permission to run 'info'") : "OK";

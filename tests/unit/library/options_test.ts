@@ -96,7 +96,7 @@ const WRONG: readonly (readonly [options: unknown, parts: unknown, message: stri
 ];
 
 for (const [options, parts, message] of WRONG) {
-  const title = `createAuthenticator() refuses arguments and says: ${message}`;
+  const title = `createAuthenticator() refuses arguments: ${message}`;
   Deno.test(`${title} (${WRONG.findIndex((row) => row[0] === options && row[1] === parts)})`, () => {
     const call = createAuthenticator as (options: unknown, parts: unknown) => unknown;
     assertEquals(assertThrows(() => call(options, parts), TypeError).message, message);
@@ -133,7 +133,7 @@ Deno.test("validatePin(), checkPin(), pair() and seal() refuse mangled arguments
   }
 });
 
-Deno.test("fetch() and operatorFetch() refuse what is no Request", async () => {
+Deno.test("fetch() and operatorFetch() refuse anything but a Request", async () => {
   const service = createAuthenticator();
   for (const method of ["fetch", "operatorFetch"] as const) {
     const url = "http://localhost/healthz";
@@ -188,7 +188,7 @@ Deno.test("a part of a class is called as its method", async () => {
   assertEquals(clock.lines, ["maxFailures 0: pins can be guessed without limit.", "true"]);
 });
 
-Deno.test("a clock that returns no number is an error that says so", async () => {
+Deno.test("a clock must return a number", async () => {
   for (const wrong of [NaN, "0", new Date()]) {
     const { validatePin } = createAuthenticator({}, { now: () => wrong as number });
     const { message } = await assertRejects(() => validatePin({ pin, secretCode }), TypeError);
@@ -259,7 +259,7 @@ Deno.test("the texts for a store are read again for each connection, and the las
   assert(!lines.join().includes("canary") && !lines.join().includes("renewal"), lines.join());
 });
 
-Deno.test("an older Node is told which one is needed, the same that the package says", () => {
+Deno.test("an older Node is refused with the version that the package requires", () => {
   const { node } = process.versions;
   Object.defineProperty(process.versions, "node", { value: "20.20.2", configurable: true });
   try {

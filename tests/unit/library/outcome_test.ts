@@ -41,14 +41,14 @@ Deno.test("checkPin() has the distance of an accepted pin, and the reason of a w
   assertThrows(() => Object.assign(empty, { isRight: true }), TypeError);
 });
 
-Deno.test("checkPin() tells a replayed pin from a wrong one", async () => {
+Deno.test("checkPin() distinguishes a replayed pin from a wrong one", async () => {
   const { checkPin } = createAuthenticator({ singleUse: true }, { now });
   const outcomes = [];
   for (let i = 0; i < 2; i++) outcomes.push((await checkPin({ pin, secretCode })).outcome);
   assertEquals(outcomes, ["accepted", "replayed"]);
 });
 
-Deno.test("checkPin() says of a throttled secret when to try again, and nothing about the pin", async () => {
+Deno.test("checkPin() returns the time to retry for a throttled secret, and nothing about the pin", async () => {
   const { checkPin } = createAuthenticator({ maxFailures: 1 }, { now });
   assertEquals((await checkPin({ pin: "000000", secretCode })).outcome, "wrong");
   for (const given of [pin, "000000", "12345", "letters"]) {
@@ -60,7 +60,7 @@ Deno.test("checkPin() says of a throttled secret when to try again, and nothing 
   }
 });
 
-Deno.test("checkPin() says that the store gave no decision, the same for a right and a wrong pin", async () => {
+Deno.test("checkPin() returns unavailable without a decision of the store, for a right pin as for a wrong one", async () => {
   const { checkPin, validatePin, close } = createAuthenticator(
     { guard: `redis://127.0.0.1:${freePort()}`, guardKey: randomBytes(32) },
     { now, log },

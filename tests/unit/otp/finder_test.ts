@@ -15,7 +15,7 @@ Deno.test("checkFinder() passes the finders of all hashes and lengths of a code"
   }
 });
 
-Deno.test("checkFinder() rejects a finder that differs from WebCrypto, in whatever way", async () => {
+Deno.test("checkFinder() rejects a finder that differs from WebCrypto in any way", async () => {
   const broken: readonly FindTimeStep[] = [
     () => 0,
     () => undefined,

@@ -130,7 +130,7 @@ Deno.test("open() refuses any other header", () => {
   for (const header of headers) assertEquals(open(sealUnder(header)), "not-of-this-format", header);
 });
 
-Deno.test("open() tells an unknown key, another key of the name and a text that is not UTF-8 apart", async () => {
+Deno.test("open() distinguishes an unknown key, another key of the name and a text that is not UTF-8", async () => {
   const other = `new:${"17".repeat(32)}`;
   assertEquals(open(await sealByJose("x", `newer:${"17".repeat(32)}`)), "no-key-of-that-name");
   assertEquals(open(await sealByJose("x", "NEW" + NEW.slice(3))), "no-key-of-that-name");
@@ -189,7 +189,7 @@ Deno.test("a text with a part of another, another tag or a key in the second par
   );
 });
 
-Deno.test("what is sealed is opened again, whatever the text", () => {
+Deno.test("open() returns every text that was sealed", () => {
   fc.assert(
     fc.property(fc.string({ unit: "grapheme", maxLength: 300 }), (text) => {
       const given = RING.seal(text);

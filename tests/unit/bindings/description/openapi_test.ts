@@ -5,14 +5,11 @@ import { assertMatch } from "@std/assert/match";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { FAULTS } from "../../../../lib/bindings/faults.ts";
 import { openApi, type OpenApiSettings } from "../../../../lib/bindings/description/openapi.ts";
-import {
-  type Operation,
-  OPERATIONS,
-  type ResultType,
-} from "../../../../lib/operations/operations.ts";
+import { type Operation, OPERATIONS } from "../../../../lib/operations/operations.ts";
 import { parseSealKeys, SealKeys } from "../../../../lib/sealing/seal_keys.ts";
 import { handlerWith } from "../../../support/handler.ts";
 import { SEAL_KEY_LINES } from "../../../support/seal_keys.ts";
+import { operation } from "../operation.ts";
 
 const FACTS: OpenApiSettings = {
   base: "http://localhost",
@@ -57,19 +54,6 @@ function documentWith(
   more: readonly Operation[] = [],
 ): Document {
   return JSON.parse(openApi({ ...FACTS, ...facts }, [...OPERATIONS.values(), ...more]));
-}
-
-function operation(name: string, result: ResultType): Operation {
-  const texts = { purpose: () => "", example: () => "string" };
-  const parameters = [{ name: "x", max: 9, unit: "bytes", mayBeEmpty: true, ...texts }] as const;
-  return {
-    name,
-    documentation: "",
-    parameters,
-    result,
-    refusesOtherSites: false,
-    invoke: () => Promise.reject(),
-  };
 }
 
 const MANY = [

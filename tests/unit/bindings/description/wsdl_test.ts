@@ -1,28 +1,12 @@
 import { assertEquals } from "@std/assert/equals";
 import { wsdl } from "../../../../lib/bindings/description/wsdl.ts";
-import {
-  type Operation,
-  OPERATIONS,
-  type ResultType,
-} from "../../../../lib/operations/operations.ts";
+import { OPERATIONS, type ResultType } from "../../../../lib/operations/operations.ts";
 import { isElement, parseXml, type XmlElement } from "../../../../lib/xml/tree.ts";
+import { operation } from "../operation.ts";
 
 const XSD = "http://www.w3.org/2001/XMLSchema";
 const ADDRESS = { namespace: "http://example.com/", base: "http://localhost" };
 const INFO: ResultType = { kind: "record", name: "Info", fields: ["A", "B"] };
-
-function operation(name: string, result: ResultType): Operation {
-  const texts = { purpose: () => "", example: () => "string" };
-  const parameters = [{ name: "x", max: 9, unit: "bytes", mayBeEmpty: true, ...texts }] as const;
-  return {
-    name,
-    documentation: "",
-    parameters,
-    result,
-    refusesOtherSites: false,
-    invoke: () => Promise.reject(),
-  };
-}
 
 // Each type twice, since a name that is declared twice makes the whole schema invalid.
 const MANY = [

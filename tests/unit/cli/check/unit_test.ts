@@ -112,7 +112,7 @@ test("check --unit names originals in a folder that others can write to, also be
   ]);
 });
 
-test("check --unit looks at the own file of an instance", (machine) => {
+test("check --unit reads the file of the instance itself", (machine) => {
   Deno.symlinkSync("/none", `${machine.root}${FOLDER}/authenticator@1.conf`);
   assertEquals(machine.problems({ unit: "authenticator@1.service" }), [
     "/etc/authenticator/authenticator@1.conf is a link to a file that is missing",

@@ -42,7 +42,7 @@ Deno.test("a clock that the window shows makes no two servers of one with anothe
   assertHas(stdout, "Its clock is 60 seconds ahead");
 });
 
-Deno.test("a question whose answer comes in another time step is asked again", async () => {
+Deno.test("a request whose reply comes in another time step is repeated", async () => {
   let nowMs = 1_800_000_010_000;
   let delayed = 0;
   await using server = startCompared({

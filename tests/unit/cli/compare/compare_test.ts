@@ -27,7 +27,7 @@ const SETTINGS: readonly (readonly string[])[] = [
   ["--seal-keys-file", SEAL_KEYS_FILE],
 ];
 
-Deno.test("a server with the same options is the same, whatever they are", async () => {
+Deno.test("a server with the same options is the same, for every option", async () => {
   for (const args of SETTINGS) {
     const outcome = await compared({ args }, args, ({ calls }) => {
       assert(calls.every((call) => call.args.get("pin") !== "undefined"));

@@ -84,14 +84,14 @@ Deno.test("a WSDL that is sent as an error, or as no XML, is found: tools refuse
 });
 
 for (const [what, lie] of SERVERS) {
-  Deno.test(`a server is found out that ${what}`, async () => {
+  Deno.test(`compare reports a server that ${what}`, async () => {
     const [code, report] = await comparedWith(lie);
     assertEquals(code, 1, report);
     assert(/^Different: /m.test(report), report);
   });
 }
 
-Deno.test("a server that sends no reply whole is no such service", async () => {
+Deno.test("a server that sends no complete reply is no Authenticator", async () => {
   const [code, report] = await comparedWith((_call, reply) => ({
     ...reply,
     text: reply.text.slice(0, -2),

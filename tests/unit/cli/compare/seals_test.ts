@@ -94,7 +94,7 @@ Deno.test("a 404 of the original's stack for a seal is no seal", async () => {
   }
 });
 
-Deno.test("a site that knows no path is no such service, although it does not seal either", async () => {
+Deno.test("a site that answers every path with 404 is no Authenticator, although it does not seal either", async () => {
   const { code, stderr } = await compared(
     {
       handler: () => ({ status: 404, type: "text/html", text: NO_SUCH_PATHS[0]! }),

@@ -17,7 +17,7 @@ Deno.test.sanitizer({ ops: false });
 
 const KEY = "compare-canary-key-0123456789";
 
-Deno.test("a service is asked sixty times at most", async () => {
+Deno.test("compare sends sixty requests at most", async () => {
   await using server = startCompared();
   const parts = { timeoutMs: 10_000, now: Date.now, sleep: () => Promise.resolve() };
   const remote = new RemoteService(server.url, undefined, [], parts);
@@ -28,7 +28,7 @@ Deno.test("a service is asked sixty times at most", async () => {
   assert(outcomes.at(-1) instanceof NoReplyError);
 });
 
-Deno.test("every secret is new, and nothing but what the first line says is sent", async () => {
+Deno.test("compare sends new secrets alone, and only what its first line announces", async () => {
   const secrets: string[] = [];
   const addresses: string[] = [];
   const env = { AUTHENTICATOR_API_KEYS_FILE: "/nowhere", HTTP_PROXY: "http://127.0.0.1:1" };
@@ -181,7 +181,7 @@ Deno.test("a URL may be any address of the service, in any case", async () => {
   assert(server.calls.every(({ target }) => /^\/\w/.test(target)));
 });
 
-Deno.test("a service below a path is asked there", async () => {
+Deno.test("compare sends its requests below the path of the URL", async () => {
   const args = ["--base-url", "http://pins.example.com/below/pins"];
   await using server = startCompared({ args });
   const below: string[] = [];
@@ -201,7 +201,7 @@ Deno.test("a service below a path is asked there", async () => {
   assert(below.every((path) => path.startsWith("/below/pins/")));
 });
 
-Deno.test("with --trust-proxy nothing is asked with X-Forwarded-Host, which a proxy may hide", async () => {
+Deno.test("compare sends no X-Forwarded-Host with --trust-proxy, because a proxy may hide it", async () => {
   for (const args of [[], ["--trust-proxy"]]) {
     await compared({ args }, args, ({ calls }) => {
       const forwarded = calls.filter(({ headers }) => headers.has("x-forwarded-host"));
@@ -227,7 +227,7 @@ Deno.test("a limiter ends the comparison with a sentence about it, after what wa
   }
 });
 
-Deno.test("a status 503 that says no time to retry ends nothing", async () => {
+Deno.test("compare goes on after a status 503 without Retry-After", async () => {
   const { stdout } = await compared({
     lie: ({ target }, reply) => target === "/seal" ? { ...reply, status: 503 } : reply,
   });
@@ -273,7 +273,7 @@ Deno.test("two servers that answer by turns are found, and no option is advised"
 
 const LONG = "a".repeat(524_289);
 
-Deno.test("a doubtful question is asked twice again, and one without an answer is not", async () => {
+Deno.test("a request with a different reply is repeated twice, and one without a reply is not", async () => {
   for (const spoilt of [{ status: 202 }, { text: LONG }]) {
     let asked = 0;
     const { stdout } = await compared({
@@ -324,7 +324,7 @@ const NO_SERVICE: readonly (readonly [string, string, number])[] = [
   ["220 mail.example ESMTP\r\n", "does not answer as HTTP", 3],
 ];
 
-Deno.test("what is not such a service is one sentence and exits with 1", async () => {
+Deno.test("a server of another kind is one sentence and exits with 1", async () => {
   for (const [reply, sentence, requests] of NO_SERVICE) {
     await using server = startRaw((write) => write(reply));
     const { code, stdout, stderr } = await runCommand(["compare", server.url]);

@@ -32,7 +32,7 @@ Deno.test("findWindow() finds any window with at most nine further questions", a
   }
 });
 
-Deno.test("findWindow() asks nothing further of a server with the expected window", async () => {
+Deno.test("findWindow() sends no further request to a server with the expected window", async () => {
   for (const width of [0, 1, 2, 9, 10, 11, 100]) {
     const { asked } = await measure((steps) => Math.abs(steps) <= width, width);
     assertEquals(asked, 0);

@@ -101,7 +101,7 @@ testMonitor("compares the clocks beyond the round trip, and reports once", async
   assertEquals(monitor.aheadMs, 0);
 });
 
-testMonitor("counts evictions since the look before, also after a restart", async (setup) => {
+testMonitor("counts evictions since the previous reading, also after a restart", async (setup) => {
   const { answers, events, look, has } = setup;
   answers.evicted = 700;
   await look();

@@ -113,7 +113,7 @@ testWatch(
 );
 
 testWatch(
-  "follows most Sentinels that were told of another primary, not one alone",
+  "follows the primary that most Sentinels name, not one alone",
   [[1, 4], [1, 4], [9, 3]],
   async ({ start, answers, events, round }) => {
     await start();
@@ -155,7 +155,7 @@ testWatch(
 );
 
 testWatch(
-  "asks a Sentinel at once that pushes news, also while it is being asked",
+  "queries a Sentinel that pushes news at once, also during another query",
   [[1, 4], [1, 4]],
   async ({ start, answers, events, push }) => {
     await start();
@@ -177,7 +177,7 @@ testWatch(
 
 for (const [isPushed, lookMs] of [[true, 2000], [false, 250]] as const) {
   testWatch(
-    `asks every ${lookMs} ms ${isPushed ? "beside" : "without"} pushed news`,
+    `queries every ${lookMs} ms ${isPushed ? "beside" : "without"} pushed news`,
     [[1, 4]],
     async ({ start, delaysMs }) => {
       await start();

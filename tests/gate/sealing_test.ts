@@ -1,0 +1,3 @@
+import { loadRoom } from "./room.ts";
+
+await loadRoom(import.meta.url);
