@@ -52,9 +52,13 @@ function serve(
   const common = { onListen: () => {}, onError, signal: stopper.signal };
   const fair = tls === undefined ? handler : fairOverTls(handler);
   // One parameter only: Deno spends time on the second argument if it is declared.
-  const answer = (request: Request): Promise<Response> => {
+  const answer = async (request: Request): Promise<Response> => {
     watch.count();
-    return request.method === "CONNECT" ? lastReply(fair(request)) : fair(request);
+    const reply = await fair(request);
+    if (request.method === "CONNECT") return lastReply(reply);
+    // Deno leaves the rest of a body that was begun to its reader, and keeps the connection.
+    if (reply.status === 413 && request.bodyUsed) holdBody(request.body);
+    return reply;
   };
   if ("path" in address) {
     const answerAtHost = (request: Request): Promise<Response> => answer(withHost(request));
@@ -168,8 +172,7 @@ class MemoryWatch {
 // Makes the reply to a CONNECT, after which the connection must be closed: the bytes that follow
 // are no requests. Deno ignores `Connection: close` in a reply (denoland/deno#9411) and closes only
 // after a reply shorter than its Content-Length, so this one lacks a byte.
-async function lastReply(replying: Promise<Response>): Promise<Response> {
-  const reply = await replying;
+async function lastReply(reply: Response): Promise<Response> {
   const { status, headers } = reply;
   const bytes = await reply.bytes();
   headers.set("content-length", String(bytes.length + 1));

@@ -13,6 +13,7 @@ import { AUTHORITY } from "../../support/certificates.ts";
 import { eventually } from "../../support/eventually.ts";
 import type { FaultedServer } from "../../support/faulted_server.ts";
 import { peakResidentBytes, processorMs } from "../../support/process.ts";
+import { PROGRAM } from "../../support/program.ts";
 
 const MIB = 2 ** 20;
 
@@ -98,7 +99,8 @@ export async function floodFor(
 }
 
 // Replies to others during a flood by one caller, of a second and a half: a server that answers nobody
-// else gives one or two, before and behind it. Many callers leave the client itself no time to ask.
+// else gives one or two, before and behind it. Many callers leave the client itself no time to ask, and
+// Bun 1.4.5 reads chunks of a byte for up to a second before it answers others.
 const REPLIES = 6;
 
 // Floods until one has so many, since the machine may be busy.
@@ -114,7 +116,7 @@ export async function assertAnswers(
   flood: () => Promise<void>,
   callers: number,
 ): Promise<void> {
-  const expected = callers === 1 ? REPLIES : 1;
+  const expected = PROGRAM === "deno" && callers === 1 ? REPLIES : 1;
   for (let left = FLOODS; await repliesDuring(server, flood()) < expected; left--) {
     assert(left > 1, "others were not answered during the flood");
   }

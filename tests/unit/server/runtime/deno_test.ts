@@ -171,6 +171,24 @@ for (const tls of [undefined, TLS]) {
   });
 }
 
+Deno.test("what is left of a body that was begun and is too large is cancelled behind the reply", async () => {
+  const cancelled = Promise.withResolvers<void>();
+  const { call } = serveReplaced(UNLIMITED, async ({ body }) => {
+    const reader = body!.getReader();
+    await reader.read();
+    reader.releaseLock();
+    return new Response("too large", { status: 413 });
+  });
+  const body = new ReadableStream({
+    pull: (controller) => controller.enqueue(new Uint8Array(9)),
+    cancel: () => cancelled.resolve(),
+  });
+  const request = new Request("http://localhost/", { method: "POST", body });
+  assertEquals(await (await call.answer(request)).text(), "too large");
+  assertEquals(request.body?.locked, true);
+  await cancelled.promise;
+});
+
 Deno.test("Deno serves on a port, alone or shared, and with a certificate", () => {
   for (const [shared, secure] of [[false, {}], [true, TLS]] as const) {
     const { address, call } = serveReplaced(
