@@ -38,6 +38,13 @@ export const MAX_CHUNKS_AT_ONCE = 64;
 const BUFFER_BYTES = 4_352;
 const TLS_BUFFER_BYTES = 132 * 1_024;
 
+/**
+ * Time for a reply to arrive before the rest of a chunked body over TLS is cancelled, in milliseconds.
+ * At once, Deno 2.9.6 would drop the rest itself, and give nobody else a turn meanwhile
+ * (tests/integration/upstream/deno_tls_turns.md); behind the reply, it closes the connection.
+ */
+export const LINGER_MS = 1_000;
+
 /** Part of a request's context that reading its body needs. */
 export interface BodyContext extends Pick<RequestContext, "request" | "mediaType"> {
   /** Limits of bodies. */
@@ -138,9 +145,10 @@ async function readLong(
     // Code in front of the handler has read the body.
     throw brokenOff();
   }
+  // A declared length has no framing.
+  const isFramed = isTls && !isCounted;
   try {
-    // A declared length has no framing.
-    const [bufferBytes, maxAtOnce] = isTls && !isCounted
+    const [bufferBytes, maxAtOnce] = isFramed
       ? [TLS_BUFFER_BYTES, MAX_CHUNKS_AT_ONCE]
       : [BUFFER_BYTES, Infinity];
     return await limit.readLong(
@@ -149,7 +157,9 @@ async function readLong(
     );
   } catch (error) {
     // Cancel the pending read of a late body: its lock would be held until the connection closes.
-    reader.cancel().catch(() => {});
+    const cancel = (): void => void reader.cancel().catch(() => {});
+    if (isFramed) setTimeout(cancel, LINGER_MS);
+    else cancel();
     throw error;
   }
 }

