@@ -75,13 +75,21 @@ export class SocketFile {
   }
 
   /**
-   * Removes the socket unless another server's has taken its path.
+   * Removes the socket unless another server's has taken its path: renames it first, since that can
+   * be undone.
    *
    * @throws {Error} When it cannot be removed.
    */
   remove(): void {
-    const found = lstatSync(this.#path, { throwIfNoEntry: false, bigint: true });
-    if (found?.ino === this.#bound?.ino && found?.dev === this.#bound?.dev) rmSync(this.#path);
+    if (!this.#isAt(this.#path)) return;
+    renameSync(this.#path, this.temporaryPath);
+    if (this.#isAt(this.temporaryPath)) rmSync(this.temporaryPath);
+    else renameSync(this.temporaryPath, this.#path);
+  }
+
+  #isAt(path: string): boolean {
+    const found = lstatSync(path, { throwIfNoEntry: false, bigint: true });
+    return found !== undefined && found.ino === this.#bound?.ino && found.dev === this.#bound.dev;
   }
 }
 
