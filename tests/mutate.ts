@@ -3,12 +3,14 @@
  * project, the unit tests that import it run with one mistake, the nearest first. Where they notice
  * nothing, the suite of `tests/integration/` runs that meets the room.
  *
- *     deno task mutation [--sample 100] [--beside 10] [--seed TEXT] [--least 91] [--list | --unit] [PATH]...
+ *     deno task mutation [--sample 100] [--beside 10] [--seed TEXT] [--least 91] [--list] [--unit]
+ *       [PATH]...
  *
  * The sample is of `lib/`, with `--beside` more of each of `lib/page/browser/`,
  * `lib/server/runtime/` and the scripts in Lua. The seed is the hash of the last commit that changed a
- * test, so that nobody chooses it. `--unit` leaves the suites out. Prints each mistake with its outcome and a table, and exits with 1
- * if fewer than `--least` percent were noticed.
+ * test, so that it is not chosen. `--list` only prints the mistakes, and `--unit` leaves the suites
+ * out. Prints each mistake with its outcome and a table, and exits with 1 if fewer than `--least`
+ * percent were noticed.
  *
  * @module
  */
@@ -124,14 +126,15 @@ class Copy {
     this.#importers = importers;
   }
 
-  /** Unit tests that import a source, those with the fewest modules between first. */
+  /** Unit tests that import a source: those of its folder first, then by the modules between. */
   #testsOf(file: string): readonly string[] {
     const found = new Set(isBundled(file) ? [file, SCRIPT] : [file]);
     // A set is walked in the order of its entries, those that are added meanwhile too.
     for (const each of found) {
       for (const importer of this.#importers.get(each) ?? []) found.add(importer);
     }
-    return [...found].filter((each) => UNIT_TEST.test(each));
+    return [...found].filter((each) => UNIT_TEST.test(each))
+      .sort((one, other) => sharedFolders(other, file) - sharedFolders(one, file));
   }
 
   /** Whether a run of the tests fails, or does not end. */
@@ -180,6 +183,13 @@ class Copy {
     const { code } = await runToEnd([...words, "release/page_script.ts"], { cwd: this.folder });
     return code === 0;
   }
+}
+
+/** Number of folders, from the first, that a unit test shares with a source. */
+function sharedFolders(test: string, file: string): number {
+  const [ofTest, ofFile] = [test.split("/").slice(2), file.split("/").slice(1)];
+  const end = ofTest.findIndex((name, i) => name !== ofFile[i]);
+  return end < 0 ? ofTest.length : end;
 }
 
 function isBundled(file: string): boolean {
