@@ -156,9 +156,9 @@ async function readLong(
       isCounted,
     );
   } catch (error) {
-    // Cancel the pending read of a late body: its lock would be held until the connection closes.
+    // The pending read of a late body would hold its lock until the connection closes.
     const cancel = (): void => void reader.cancel().catch(() => {});
-    if (isFramed) setTimeout(cancel, LINGER_MS);
+    if (body.locked && isFramed) setTimeout(cancel, LINGER_MS);
     else cancel();
     throw error;
   }
