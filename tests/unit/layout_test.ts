@@ -179,4 +179,7 @@ Deno.test("the gate runs every folder of tests/unit/: each has its module in tes
     .filter(({ isDirectory }) => isDirectory).map(({ name }) => `${name}_test.ts`);
   const modules = sourceFiles("tests/gate/").map(({ path }) => path.replace("tests/gate/", ""));
   assertEquals(modules.sort(), [...folders, "room.ts", "unit_test.ts"].sort());
+  const others = sourceFiles("tests/unit/")
+    .filter(({ path, text }) => !path.endsWith("_test.ts") && text.includes("Deno.test("));
+  assertEquals(others.map(({ path }) => path), []);
 });

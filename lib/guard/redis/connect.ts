@@ -109,7 +109,8 @@ export class StoreClient {
     const { results, errors } = await this.each((send, _servers, keys) =>
       Promise.all(keys.map((key) => probe(send, key)))
     );
-    if (results.length === 0) throw errors[0];
+    // A Cluster may have no slot that a key was found for.
+    if (results.length === 0) throw errors[0] ?? new Error(NO_NODE);
     return errors;
   }
 

@@ -97,9 +97,13 @@ async function listenOnPort(
     renew: async (tls) => {
       if (shown === undefined || listener.isStopped) return false;
       if (sharesPorts) listener.replace(open(taken, tls, isShared));
+      const before = shown;
       shown = tls;
-      if (!sharesPorts) await listener.reopen();
-      return true;
+      if (sharesPorts || await listener.reopen()) return true;
+      if (listener.isStopped) return false;
+      // The address is opened again with what is shown by then.
+      shown = before;
+      throw new ListenError(taken, "");
     },
     stop: () => listener.stop(),
   };

@@ -27,6 +27,8 @@ export interface Timing {
   readonly warningMs: number;
   /** Pause between two attempts to open an address that cannot be shared. */
   readonly alonePauseMs: number;
+  /** Time for an address that cannot be shared to open, in milliseconds. */
+  readonly aloneMs: number;
 }
 
 const TIMING: Timing = {
@@ -35,6 +37,7 @@ const TIMING: Timing = {
   pauseMs: 250,
   warningMs: 60_000,
   alonePauseMs: 20,
+  aloneMs: 1_000,
 };
 
 const NOT_ACCEPTED =
@@ -151,8 +154,10 @@ export class RestartingListener {
   /**
    * Replaces the server where its port cannot be shared: closes the listening socket, and opens the
    * address again. The old server finishes its requests.
+   *
+   * @returns Whether the address is open within a second; it is tried again until it is.
    */
-  async reopen(): Promise<void> {
+  async reopen(): Promise<boolean> {
     if (this.#serving !== undefined) {
       const { server, traffic } = this.#serving;
       this.#serving = undefined;
@@ -161,7 +166,7 @@ export class RestartingListener {
       this.#track(withTimeout(server.shutdown(), this.#timing.retireMs));
       this.#reopening = this.#reopenUntilDone(NOT_REOPENED, this.#timing.alonePauseMs);
     }
-    await this.#reopening;
+    return await withTimeout(this.#reopening, this.#timing.aloneMs) && !this.#isStopped;
   }
 
   /** Stops accepting, and resolves once in-flight requests are finished. */

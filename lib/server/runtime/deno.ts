@@ -5,7 +5,7 @@
  */
 
 import { setImmediate } from "node:timers";
-import { LINGER_MS, MAX_CHUNKS_AT_ONCE } from "../../http/body.ts";
+import { LINGER_MS } from "../../http/body.ts";
 import type { Handler } from "../../http/handler.ts";
 import { NativeMemory } from "./native_memory.ts";
 import { sleep } from "./timeout.ts";
@@ -54,8 +54,9 @@ function serve(
   // One parameter only: Deno spends time on the second argument if it is declared.
   const answer = async (request: Request): Promise<Response> => {
     watch.count();
+    const { method } = request;
     const reply = await fair(request);
-    if (request.method === "CONNECT") return lastReply(reply);
+    if (method === "CONNECT") return lastReply(reply);
     // Deno leaves the rest of a body that was begun to its reader, and keeps the connection.
     if (reply.status === 413 && request.bodyUsed) holdBody(request.body);
     return reply;
@@ -196,8 +197,8 @@ function fairOverTls(handler: Handler): Handler {
   };
 }
 
-// Gives a body a reader, which skips a short rest. A long one is cancelled once the reply has had the
-// time to arrive, which closes the connection.
+// Gives a body a reader, which reads nothing, and cancels it once the reply has had the time to arrive,
+// which closes the connection.
 function holdBody(body: Request["body"]): void {
   // The reader of a late body is cancelled where it is.
   if (body === null || body.locked) return;
@@ -205,10 +206,6 @@ function holdBody(body: Request["body"]): void {
   const timer = setTimeout(() => void reader.cancel().catch(() => {}), LINGER_MS);
   const end = (): void => clearTimeout(timer);
   reader.closed.then(end, end);
-  const skip = async (): Promise<void> => {
-    for (let chunks = 0; chunks < MAX_CHUNKS_AT_ONCE && !(await reader.read()).done; chunks++);
-  };
-  skip().catch(() => {});
 }
 
 // Returns the body of a request, also of a GET or HEAD, which Deno hides: it asks the request that it

@@ -30,11 +30,11 @@ function chunked(start: string, repeated: string): Flood {
   return { start: CHUNKED + start, block: blockOf(repeated) };
 }
 
-/** Chunks to a path that reads no body. */
-function unread(method: string, path: string): Flood {
+/** A body to a path that reads none; chunks of a byte unless given. */
+function unread(method: string, path: string, start = "", repeated = "1\r\na\r\n"): Flood {
   const head =
     `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n`;
-  return { start: head, block: blockOf("1\r\na\r\n") };
+  return { start: head + start, block: blockOf(repeated) };
 }
 
 function pipelined(request: string): Flood {
@@ -59,6 +59,12 @@ const FLOODS: ReadonlyMap<string, Flood> = new Map([
   ["chunks of a byte behind a GET", unread("GET", "/api.asmx")],
   ["chunks of a byte behind a HEAD", unread("HEAD", "/nowhere")],
   ["chunks of a byte of a wrong type", unread("POST", "/api.asmx/ValidatePin")],
+  ["trailer fields behind a POST that reads none", unread("POST", "/nowhere", "0\r\n", "X: a\r\n")],
+  ["a chunk extension behind a GET", unread("GET", "/healthz", "1;", "a")],
+  [
+    "trailer fields behind a body that is too large",
+    chunked(`11170\r\n${"a".repeat(70_000)}\r\n0\r\n`, "X: a\r\n"),
+  ],
   ["pipelined requests", pipelined("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")],
 ]);
 

@@ -146,8 +146,12 @@ Deno.test("listen() closes a port that cannot be shared before it renews a certi
   fail(1);
   await eventually(() => servers().length === 3);
   assertEquals(servers()[2], `${CHOSEN} b`);
+  await assertRejects(() => renew(tls("broken")), ListenError, "the address cannot be used");
+  // The certificate before, and not what could not be used.
+  await eventually(() => servers().length === 4);
+  assertEquals(servers()[3], `${CHOSEN} b`);
   await stop();
-  assertEquals([await renew(tls("c")), servers().length], [false, 3]);
+  assertEquals([await renew(tls("c")), servers().length], [false, 4]);
 });
 
 Deno.test("listen() closes a server whose socket cannot get its mode", async () => {

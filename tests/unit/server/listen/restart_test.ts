@@ -15,6 +15,7 @@ const TIMING: Timing = {
   retireMs: 20,
   warningMs: 60_000,
   alonePauseMs: 1,
+  aloneMs: 60_000,
 };
 const SILENT = { info: () => {}, warn: () => {}, error: () => {} };
 const ADDRESS = { hostname: "127.0.0.1", port: 1 };
@@ -252,10 +253,20 @@ Deno.test("a server is taken from its place before it is stopped, and one that e
 
 Deno.test("where a port cannot be shared, the old server stops before the new one is opened", async () => {
   const { listener, servers, logLines } = setup(["refuse", "refuse"]);
-  await Promise.all([listener.reopen(), listener.reopen()]);
+  assertEquals(await Promise.all([listener.reopen(), listener.reopen()]), [true, true]);
   assertEquals(servers.map(({ isStopped }) => isStopped()), [true, false]);
   assertEquals(logLines, [NOT_REOPENED]);
   await listener.stop();
   assertEquals(servers.map(({ isStopped }) => isStopped()), [true, true]);
+  await servers[0]!.traffic.drain();
+});
+
+Deno.test("a port that cannot be opened again in time is tried again, and not once the server is stopped", async () => {
+  const refusals = Array.from({ length: 1_000 }, () => "refuse" as const);
+  const { listener, servers } = setup(refusals, { ...TIMING, aloneMs: 5 });
+  assertEquals(await listener.reopen(), false);
+  const last = listener.reopen();
+  await listener.stop();
+  assertEquals([await last, servers.length], [false, 1]);
   await servers[0]!.traffic.drain();
 });
