@@ -42,8 +42,10 @@ for (
   Deno.test(`the answer of one form goes with ${what} in the other`, async () => {
     await visit(`${server.url}/`, async (page) => {
       await openFields(page);
+      await page.fill(PIN, "1");
+      assertMatch(await checked(page), /^false\s*The pin was not accepted\./);
       await page.fill(PIN, pinOf(await scan(page)));
-      assertMatch(await checked(page), /true/);
+      assertMatch(await checked(page), /^true\s*The pin is right\./);
       await change(page);
       await shows(page, ".answer", "The answer appears here.");
     });
