@@ -57,8 +57,9 @@ function serve(
     const { method } = request;
     const reply = await fair(request);
     if (method === "CONNECT") return lastReply(reply);
-    // Deno leaves the rest of a body that was begun to its reader, and keeps the connection.
-    if (reply.status === 413 && request.bodyUsed) holdBody(request.body);
+    // Deno leaves the rest of a body that was begun to its reader, and keeps the connection. Over TLS,
+    // it is held already.
+    if (reply.status === 413 && request.bodyUsed) request.body?.cancel().catch(() => {});
     return reply;
   };
   if ("path" in address) {

@@ -171,7 +171,7 @@ for (const tls of [undefined, TLS]) {
   });
 }
 
-Deno.test("what is left of a body that was begun and is too large is cancelled behind the reply", async () => {
+Deno.test("what is left of a body that was begun and is too large is left to Deno without TLS", async () => {
   const cancelled = Promise.withResolvers<void>();
   const { call } = serveReplaced(UNLIMITED, async ({ body }) => {
     const reader = body!.getReader();
@@ -185,7 +185,6 @@ Deno.test("what is left of a body that was begun and is too large is cancelled b
   });
   const request = new Request("http://localhost/", { method: "POST", body });
   assertEquals(await (await call.answer(request)).text(), "too large");
-  assertEquals(request.body?.locked, true);
   await cancelled.promise;
 });
 
