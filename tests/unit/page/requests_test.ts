@@ -38,9 +38,9 @@ async function send(handler: Handler, request: string): Promise<string> {
     `${jsonError}\n${(await reply.text()).replaceAll("\r\n", "\n").trimEnd()}`;
 }
 
-/** Asserts that a reply is the one shown; `…` stands for a picture or a query. */
+/** Asserts that a reply is the one shown; `...` stands for a picture or a query. */
 function assertShown(reply: string, shown: string, message: string): void {
-  const literals = shown.split("\u2026").map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  const literals = shown.split("...").map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
   assertMatch(reply, new RegExp(`^${literals.join("[^]+?")}$`), message);
 }
 
