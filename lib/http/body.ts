@@ -24,8 +24,9 @@ export const MAX_CHUNKS = 4_096;
 /**
  * Maximum number of chunks over TLS in one turn of the event loop. With each read, Deno 2.9.6 takes
  * up to 16 KiB more from such a connection, however small the chunk; once the caller has left, it
- * drops what it took in quadratic time and answers nobody meanwhile: a second for 1 MB, half an hour
- * for 15 MB (tests/integration/upstream/deno_hang.md). Without TLS it takes 128 buffers at most.
+ * drops what it took in quadratic time and answers no other caller meanwhile: a second for 1 MB, half
+ * an hour for 15 MB (tests/integration/upstream/deno_hang.md). Without TLS it takes 128 buffers at
+ * most.
  */
 export const MAX_CHUNKS_AT_ONCE = 64;
 
@@ -40,7 +41,7 @@ const TLS_BUFFER_BYTES = 132 * 1_024;
 
 /**
  * Time for a reply to arrive before the rest of a chunked body over TLS is cancelled, in milliseconds.
- * At once, Deno 2.9.6 would drop the rest itself, and give nobody else a turn meanwhile
+ * At once, Deno 2.9.6 would drop the rest itself, and give no other caller a turn meanwhile
  * (tests/integration/upstream/deno_tls_turns.md); behind the reply, it closes the connection.
  */
 export const LINGER_MS = 1_000;

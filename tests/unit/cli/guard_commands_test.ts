@@ -262,7 +262,7 @@ Deno.test("status prints the reply of another program at the port without contro
   assert(stdout.length < 10_000);
 });
 
-Deno.test("what a server at the port says of an error ends the sentence, in one line", async () => {
+Deno.test("the text of a server's error ends the sentence of a command, in one line", async () => {
   for (const [said, shown] of [["\r\n Not  now.\r\n", ": Not  now"], [" \n", ""]] as const) {
     await using server = Deno.serve(
       { hostname: "127.0.0.1", port: 0, onListen: () => {} },
