@@ -89,6 +89,11 @@ Deno.test("readBody() counts the bytes it receives, not the declared length", as
   assertEquals((await faultOf({ body, headers }))[0], "body-too-large");
 });
 
+Deno.test("readBody() reads an empty body", async () => {
+  assertEquals(await read({ body: new Uint8Array() }), "");
+  assertEquals(await read({ body: null as unknown as BodyInit }), "");
+});
+
 Deno.test("readBody() times out on a body that never arrives", async () => {
   for (const headers of [{}, { "content-length": "10" }]) {
     assertEquals(await faultOf({ body: chunks([3], "hang").stream, headers }, 20), [
