@@ -5,11 +5,14 @@ import { assertRejects } from "@std/assert/rejects";
 import { ListenError } from "../../../../lib/server/listen/error.ts";
 import { listen, type ListenOptions } from "../../../../lib/server/listen/listen.ts";
 import type {
+  PeerAddresses,
   Runtime,
   ServerFailure,
   ServerOptions,
+  UnixAddress,
 } from "../../../../lib/server/runtime/runtime.ts";
 import { eventually } from "../../../support/eventually.ts";
+import { withFolder } from "../../../support/folder.ts";
 
 const PORT = { hostname: "127.0.0.1", port: 0 };
 const CHOSEN = 4711;
@@ -18,16 +21,17 @@ const SILENT = { info: () => {}, warn: () => {}, error: () => {} };
 /** A runtime whose servers can be made to fail, and what was asked of it. */
 interface Setup {
   readonly runtime: Runtime;
-  /** A word for each server: its port, its certificate, whether it shares the port, and its end. */
+  /** Words for each server: port, certificate, shared port, limited memory, and its end. */
   readonly servers: () => readonly string[];
   readonly options: ServerOptions[];
-  readonly fail: (server: number) => void;
+  readonly fail: (server: number, failure?: ServerFailure) => void;
 }
 
 function setup(sharesPorts = true): Setup {
   const options: ServerOptions[] = [];
   const stopped: boolean[] = [];
-  const failures: (() => void)[] = [];
+  const listening: boolean[] = [];
+  const failures: ((failure: ServerFailure) => void)[] = [];
   const runtime: Runtime = {
     title: "Runtime",
     target: "machine",
@@ -36,16 +40,25 @@ function setup(sharesPorts = true): Setup {
       if (asked.tls?.cert === "broken") {
         throw Object.assign(new Error("canary"), { code: "EACCES" });
       }
+      // As the system does: all of them have one port.
+      if (options.some(({ shared }, i) => listening[i] && !(shared && asked.shared))) {
+        throw Object.assign(new Error("canary"), { code: "EADDRINUSE" });
+      }
       const { promise: failed, resolve: fail } = Promise.withResolvers<ServerFailure>();
       const index = options.push(asked) - 1;
-      failures.push(() => fail("not-accepting"));
+      listening[index] = true;
+      failures.push((failure) => {
+        listening[index] = false;
+        fail(failure);
+      });
       const { address } = asked;
       return {
         address: "port" in address ? { ...address, port: address.port || CHOSEN } : undefined,
         failed,
-        shutdown: () => {
+        shutdown: async () => {
+          await Promise.resolve();
+          listening[index] = false;
           stopped[index] = true;
-          return Promise.resolve();
         },
         abort: () => void (stopped[index] = true),
       };
@@ -54,14 +67,19 @@ function setup(sharesPorts = true): Setup {
     writeOut: () => Promise.resolve(),
     writeError: () => Promise.resolve(),
   };
-  const words = ({ address, tls, shared }: ServerOptions, index: number): string =>
+  const words = (
+    { address, tls, shared, limitsMemory }: ServerOptions,
+    index: number,
+  ): string =>
     [
       "port" in address ? address.port : address.path,
       tls?.cert ?? "plain",
       ...(shared ? ["shared"] : []),
+      ...(limitsMemory ? ["limited"] : []),
       ...(stopped[index] ? ["stopped"] : []),
     ].join(" ");
-  return { runtime, options, servers: () => options.map(words), fail: (i) => failures[i]!() };
+  const fail: Setup["fail"] = (server, failure = "not-accepting") => failures[server]!(failure);
+  return { runtime, options, servers: () => options.map(words), fail };
 }
 
 function listenWith(
@@ -103,13 +121,17 @@ Deno.test("listen() starts one server without TLS, alone on its port, with nothi
 
 Deno.test("listen() shares a port from the first server on, over TLS or not", async () => {
   for (const shown of [undefined, tls("a")]) {
-    const { runtime, servers, fail } = setup();
-    const { stop } = await listenWith(runtime, { sharePort: true, tls: shown });
-    const how = shown === undefined ? "plain shared" : "a shared";
+    const { runtime, servers, options, fail } = setup();
+    let drops = 0;
+    const onDrop = (): void => void drops++;
+    const peers: PeerAddresses = new WeakMap();
+    const { stop } = await listenWith(runtime, { sharePort: true, tls: shown, onDrop, peers });
+    const how = `${shown === undefined ? "plain" : "a"} shared limited`;
     assertEquals(servers(), [`0 ${how}`]);
-    fail(0);
+    fail(0, "memory");
     await eventually(() => servers().length === 2);
-    assertEquals(servers()[1], `${CHOSEN} ${how}`);
+    assertEquals([servers()[1], drops], [`${CHOSEN} ${how}`, 1]);
+    assertEquals(options.map((given) => given.peers === peers), [true, true]);
     await stop();
   }
 });
@@ -154,19 +176,55 @@ Deno.test("listen() closes a port that cannot be shared before it renews a certi
   assertEquals([await renew(tls("c")), servers().length], [false, 4]);
 });
 
-Deno.test("listen() closes a server whose socket cannot get its mode", async () => {
-  const { runtime, servers } = setup();
-  const umask = process.umask;
-  // The test has no permission to set it.
+/** Runs a test that may set no umask, as a system does that lets it. */
+async function withUmask(run: () => Promise<void>): Promise<void> {
+  const { umask } = process;
   Object.assign(process, { umask: () => 0o022 });
   try {
-    const address = { path: "/nowhere/a.sock", mode: 0o660 };
-    const { message } = await assertRejects(() => listenWith(runtime, { address }), ListenError);
-    assertEquals(message, "cannot listen on the socket: its folder does not exist");
+    await run();
   } finally {
     Object.assign(process, { umask });
   }
-  assertEquals(servers().map((words) => words.split(" ").slice(1).join(" ")), ["plain stopped"]);
+}
+
+Deno.test("listen() closes a server whose socket cannot get its mode", () =>
+  withUmask(async () => {
+    const { runtime, servers } = setup();
+    const address = { path: "/nowhere/a.sock", mode: 0o660 };
+    const { message } = await assertRejects(() => listenWith(runtime, { address }), ListenError);
+    assertEquals(message, "cannot listen on the socket: its folder does not exist");
+    assertEquals(servers().map((words) => words.split(" ").slice(1).join(" ")), ["plain stopped"]);
+  }));
+
+Deno.test({
+  name: "listen() opens a socket anew when its server fails, and removes it at the end",
+  ignore: Deno.build.os === "windows",
+  fn: () =>
+    withUmask(() =>
+      withFolder(async (folder) => {
+        const { runtime, servers, fail } = setup();
+        // A file in place of the socket.
+        const serve: Runtime["serve"] = (options, handler) => {
+          Deno.writeTextFileSync((options.address as UnixAddress).path, "");
+          return runtime.serve(options, handler);
+        };
+        const path = `${folder}/a.sock`;
+        let drops = 0;
+        const onDrop = (): void => void drops++;
+        const options = { address: { path, mode: 0o660 }, onDrop };
+        const { url, renew, stop } = await listenWith({ ...runtime, serve }, options);
+        assertEquals([url, await renew(tls("a"))], [`unix:${path}`, false]);
+        fail(0, "memory");
+        await eventually(() => servers().length === 2);
+        assertEquals([drops, Deno.lstatSync(path).mode! & 0o777], [1, 0o660]);
+        await stop();
+        assertEquals([...Deno.readDirSync(folder)], []);
+        assertEquals(servers().map((words) => words.replace(/^\S+ /, "")), [
+          "plain limited stopped",
+          "plain limited stopped",
+        ]);
+      })
+    ),
 });
 
 Deno.test("listen() throws why an address cannot be listened on", async () => {

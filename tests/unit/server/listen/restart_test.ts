@@ -20,30 +20,25 @@ const TIMING: Timing = {
 const SILENT = { info: () => {}, warn: () => {}, error: () => {} };
 const ADDRESS = { hostname: "127.0.0.1", port: 1 };
 
-/** A server that can be made to fail, and knows whether and how it was stopped. */
+/** A server that can be made to fail, and knows whether it was stopped, and what its end was. */
 interface Fallible extends RunningServer {
   readonly fail: (failure?: ServerFailure) => void;
   readonly isStopped: () => boolean;
-  readonly end: () => "shutdown" | "abort" | undefined;
+  readonly end: () => string;
 }
 
 function fallible(): Fallible {
   const { promise: failed, resolve: fail } = Promise.withResolvers<ServerFailure>();
-  let end: "shutdown" | "abort" | undefined;
-  const shutdown = (): Promise<void> => {
-    end = "shutdown";
-    return Promise.resolve();
-  };
-  const abort = (): void => {
-    end = "abort";
-  };
+  const end: string[] = [];
+  const note = (event: string) => (): void => void end.push(event);
+  const shutdown = (): Promise<void> => Promise.resolve(note("shutdown")());
   return {
-    server: { address: ADDRESS, failed, shutdown, abort },
+    server: { address: ADDRESS, failed, shutdown, abort: note("abort") },
     traffic: new InFlightRequests(1),
-    release: () => {},
+    release: note("released"),
     fail: (failure = "not-accepting") => fail(failure),
-    isStopped: () => end !== undefined,
-    end: () => end,
+    isStopped: () => end.some((event) => event !== "released"),
+    end: () => end.join(),
   };
 }
 
@@ -121,14 +116,14 @@ Deno.test("a server that fails is aborted once its requests are answered, since 
   await eventually(() => servers.length === 2);
   await release();
   await eventually(servers[0]!.isStopped);
-  assertEquals(servers[0]!.end(), "abort");
+  assertEquals(servers[0]!.end(), "released,abort");
   const reply = await servers[0]!.traffic.answer(
     () => Promise.reject(new Error("It was asked")),
     new Request("http://localhost/"),
   );
   assertEquals(reply.status, 503);
   await listener.stop();
-  assertEquals(servers[1]!.end(), "shutdown");
+  assertEquals(servers[1]!.end(), "released,shutdown");
 });
 
 Deno.test("a server whose connections take too much memory drops them at once, and answers no further request on them", async () => {
@@ -137,7 +132,7 @@ Deno.test("a server whose connections take too much memory drops them at once, a
   const finish = occupy(servers[0]!);
   servers[0]!.fail("memory");
   await eventually(servers[0]!.isStopped);
-  assertEquals(servers[0]!.end(), "abort");
+  assertEquals(servers[0]!.end(), "released,abort");
   const reply = await traffic.answer(
     () => Promise.reject(new Error("It was asked")),
     new Request("http://localhost/"),
@@ -256,6 +251,9 @@ Deno.test("where a port cannot be shared, the old server stops before the new on
   assertEquals(await Promise.all([listener.reopen(), listener.reopen()]), [true, true]);
   assertEquals(servers.map(({ isStopped }) => isStopped()), [true, false]);
   assertEquals(logLines, [NOT_REOPENED]);
+  const request = new Request("http://localhost/");
+  const late = await servers[0]!.traffic.answer(() => Promise.resolve(new Response()), request);
+  assertEquals(late.headers.get("connection"), "close");
   await listener.stop();
   assertEquals(servers.map(({ isStopped }) => isStopped()), [true, true]);
   await servers[0]!.traffic.drain();
