@@ -165,9 +165,7 @@ class MemoryWatch {
   }
 
   #look(): void {
-    if (!this.#memory.hasGrown()) return;
-    this.stop();
-    this.#resolve();
+    if (this.#memory.hasGrown()) this.#resolve();
   }
 }
 
