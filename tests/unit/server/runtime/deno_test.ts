@@ -3,6 +3,7 @@ import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
 import { denoRuntime } from "../../../../lib/server/runtime/deno.ts";
 import type {
+  PeerAddresses,
   Server,
   ServerFailure,
   ServerOptions,
@@ -14,9 +15,10 @@ const UNLIMITED = { limitsMemory: false };
 
 const PORT = { hostname: "127.0.0.1", port: 0 };
 
-function serve(handler: Handler): Server & { readonly url: string } {
+function serve(handler: Handler, peers?: PeerAddresses): Server & { readonly url: string } {
   const onError = (): Response => new Response("failed", { status: 500 });
-  const options = { address: PORT, tls: undefined, shared: false, limitsMemory: true, onError };
+  const usual = { address: PORT, tls: undefined, shared: false, limitsMemory: true };
+  const options = { ...usual, onError, peers };
   const server = denoRuntime().serve(options, handler);
   assert(server.address);
   return { ...server, url: `http://${server.address.hostname}:${server.address.port}` };
@@ -30,6 +32,18 @@ Deno.test("a server on Deno answers by its handler, and by its error handler whe
   for (const path of ["/well", "/ill"]) texts.push(await (await fetch(url + path)).text());
   assertEquals(texts, ["well", "failed"]);
   await shutdown();
+});
+
+Deno.test("a server on Deno notes the address of a caller without its port, where that is wanted", async () => {
+  const peers: PeerAddresses = new WeakMap();
+  for (const [wanted, noted] of [[peers, "127.0.0.1"], [undefined, "none"]] as const) {
+    const { url, shutdown } = serve(
+      (request) => Promise.resolve(new Response(peers.get(request) ?? "none")),
+      wanted,
+    );
+    assertEquals(await (await fetch(url)).text(), noted);
+    await shutdown();
+  }
 });
 
 Deno.test("a server on Deno that was stopped has not failed", async () => {
