@@ -121,8 +121,10 @@ function observed(): { readonly logLines: string[]; readonly observer: GuardObse
   const logLines: string[] = [];
   const note = (kind: string) => (what: string): void => void logLines.push(`${kind}: ${what}`);
   const log = { info: note("info"), warn: note("warn") };
-  const countEvicted = note("count");
-  const metrics = { countEvicted, countStoreError: () => countEvicted("store-error") };
+  const metrics = {
+    countEvicted: (kind: string, count?: number) => note("count")([kind, count].join(" ").trim()),
+    countStoreError: () => note("count")("store-error"),
+  };
   return { logLines, observer: { log, metrics, monotonicMs, randomBytes } };
 }
 
@@ -325,4 +327,8 @@ Deno.test("createGuard() counts each eviction of the store, and logs them once a
   assertEquals(logLines.map((line) => line.split(":")[0]), [
     ...["count", "warn", "count", "count", "warn", "count", "count", "warn"],
   ]);
+  assertEquals(
+    new Set(logLines.filter((line) => !line.startsWith("warn"))),
+    new Set(["count: store 7"]),
+  );
 });

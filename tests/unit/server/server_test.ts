@@ -58,8 +58,11 @@ function setup(args: readonly string[] = []): Setup {
     color: false,
   });
   service.state.isReady = true;
-  const get = (path: string, headers: HeadersInit = {}): Promise<Response> =>
-    service.handler(new Request(`http://localhost${path}`, { headers }));
+  const get = (path: string, headers: HeadersInit = {}): Promise<Response> => {
+    const request = new Request(`http://localhost${path}`, { headers });
+    service.peers?.set(request, "192.0.2.1");
+    return service.handler(request);
+  };
   return {
     get,
     written,
@@ -436,7 +439,9 @@ Deno.test("/status has the value of each part of a server", async () => {
       reload: { at: "2026-01-31T12:00:00.000Z", lines: ["one", "other"] },
       guard: { entries: 1, throttled: 1 },
     });
-    state.certificateUntilMs = 1;
+    state.certificateUntilMs = Date.now() + 60_000;
+    assertEquals((await status()).problems, []);
+    state.certificateUntilMs = Date.now() - 1;
     state.isReady = false;
     assertEquals((await status()).problems, [
       "the server does not take requests",
@@ -577,4 +582,27 @@ Deno.test("createServerService() logs successful probes only with --log-probes, 
       true,
     ]);
   }
+});
+
+Deno.test("--log-peer logs the address of a caller, or with --trust-proxy the last one that a proxy names", async () => {
+  const rows = [
+    ["", "192.0.2.1"],
+    ["198.51.100.1, 203.0.113.9", "203.0.113.9"],
+    ["canary", "192.0.2.1"],
+    ["203.0.113.9:1234", "203.0.113.9"],
+    ["[2001:db8::9]:1234", "2001:db8::9"],
+    ["2001:db8::9", "2001:db8::9"],
+  ] as const;
+  const peers = async (...args: readonly string[]): Promise<readonly (string | undefined)[]> => {
+    const { get, close, written } = setup(["--log-probes", ...args]);
+    for (const [named] of rows) {
+      await (await get("/healthz", named ? { "x-forwarded-for": named } : {})).body?.cancel();
+    }
+    await close();
+    assertEquals(written.join("").includes("canary"), false);
+    return written.join("").trimEnd().split("\n").map((line) => / peer=(\S+)/.exec(line)?.[1]);
+  };
+  assertEquals(await peers("--trust-proxy"), rows.map(() => undefined));
+  assertEquals(await peers("--log-peer"), rows.map(() => "192.0.2.1"));
+  assertEquals(await peers("--log-peer", "--trust-proxy"), rows.map(([, peer]) => peer));
 });
