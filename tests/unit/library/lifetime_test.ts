@@ -108,7 +108,8 @@ Deno.test("a service releases its store when its calls have ended, or after ten 
       else resolve();
       await timers.settle();
       const ended = ["released", ...(isLate ? [] : ["ended"])];
-      assertEquals(steps, ended);
+      // The one of the turn.
+      assertEquals([steps, timers.pending], [ended, 1]);
       await timers.tick();
       await closed;
       assertEquals(steps, [...ended, "closed"]);
@@ -169,4 +170,41 @@ Deno.test("a problem of a shared store is logged once", async () => {
   assertEquals(warnings.length, new Set(warnings).size);
   await close();
   redis.close();
+});
+
+Deno.test("a store that is full is logged once, however often it evicts", async () => {
+  let evicted = 0;
+  const redis = startFakeRedis(([command]) => {
+    return command === "INFO" ? `evicted_keys:${evicted += 7}` : "OK";
+  });
+  const { setInterval } = globalThis;
+  const looks: (() => void)[] = [];
+  Object.assign(globalThis, {
+    setInterval: (look: () => void, ms?: number): unknown => {
+      looks.push(look);
+      return setInterval(look, ms);
+    },
+  });
+  const warnings: string[] = [];
+  const warn = (message: string): void => void warnings.push(message);
+  try {
+    const { close } = createAuthenticator(
+      { guard: `${redis.url}?timeout=60000`, guardKey: randomBytes(32) },
+      { log: { error: () => {}, warn } },
+    );
+    for (let count = 1; count < 5; count++) {
+      await eventually(() => {
+        looks.forEach((look) => look());
+        return evicted >= 7 * count;
+      });
+    }
+    await close();
+  } finally {
+    Object.assign(globalThis, { setInterval });
+    redis.close();
+  }
+  const full = "is full, and evicts entries that are still needed: give it more memory (maxmemory)";
+  assertEquals(warnings.filter((line) => line.includes("full")), [
+    `the store of the guard, ${redis.url}, ${full}`,
+  ]);
 });

@@ -79,6 +79,11 @@ const WRONG: readonly (readonly [options: unknown, parts: unknown, message: stri
   ],
   [{ guardPassword: "a" }, {}, "guardPassword needs a URL without a password in guard."],
   [
+    { ...STORE, guard: "rediss://:canary@127.0.0.1", guardPassword: "a" },
+    {},
+    "guardPassword needs a URL without a password in guard.",
+  ],
+  [
     { ...STORE, guardTlsCa: "ca.pem" },
     {},
     "guardTlsCa must be certificates in PEM, or a function that returns it.",

@@ -77,9 +77,16 @@ Deno.test("checkPin() returns unavailable without a decision of the store, for a
 
 Deno.test("the observer has one event for each call, by method as by fetch", async () => {
   const events: RequestEvent[] = [];
+  const ids = new Set<string>();
+  let ms = 0;
+  const observe = (event: RequestEvent): void => {
+    events.push(event);
+    ids.add(event.requestId);
+    assertEquals(event.durationMs, 5);
+  };
   const { validatePin, checkPin, pair, seal, fetch, close } = createAuthenticator(
     { maxFailures: 1 },
-    { now, telemetry: { observe: (event) => void events.push(event) } },
+    { now, telemetry: { observe, monotonicMs: () => ms += 5 } },
   );
   const seen = (): readonly unknown[] =>
     events.splice(0).map(({ method, route, operation, status, outcome, facts }) => [
@@ -113,6 +120,7 @@ Deno.test("the observer has one event for each call, by method as by fetch", asy
     ["GET", "service", "ValidatePin", 200, "throttled", "secret,outcome,retryAfterMs,form"],
     [...call, "closed", "reason"],
   ]);
+  assertEquals([ids.size, ids.has("")], [8, false]);
 });
 
 Deno.test("an observer or a clock of it that fails changes no result", async () => {
