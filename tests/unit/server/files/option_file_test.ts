@@ -49,13 +49,18 @@ Deno.test("readOptionFile() reads 1 MiB and no more", async () => {
 });
 
 Deno.test({
-  name: "readOptionFile() reads no more than 1 MiB of what has no size",
+  name: "readOptionFile() reads no more than 1 MiB of what has no size, and closes it",
   ignore: Deno.build.os === "windows",
   fn: async () => {
     assertEquals(messageOf("/dev/zero"), TOO_LARGE);
     await withFolder(async (folder) => {
       const script = `mkfifo "$0" && echo && exec head -c "$1" /dev/zero > "$0"`;
-      for (const [length, expected] of [[MOST_BYTES, MOST_BYTES], [MOST_BYTES + 1, TOO_LARGE]]) {
+      const rows = [[MOST_BYTES, MOST_BYTES, null], [
+        2 * MOST_BYTES,
+        TOO_LARGE,
+        "SIGPIPE",
+      ]] as const;
+      for (const [length, expected, signal] of rows) {
         const path = `${folder}/${length}`;
         const writer = spawn("/bin/sh", {
           args: ["-c", script, path, String(length)],
@@ -68,7 +73,7 @@ Deno.test({
         const output = writer.stdout.getReader();
         await output.read();
         assertEquals(typeof expected === "number" ? read(path).length : messageOf(path), expected);
-        await writer.status;
+        assertEquals((await writer.status).signal, signal);
         await output.cancel();
       }
     });

@@ -3,7 +3,12 @@ import { fileURLToPath } from "node:url";
 import { generateKeyPairSync } from "node:crypto";
 import { assertEquals } from "@std/assert/equals";
 import { assertThrows } from "@std/assert/throws";
-import { readStoreFiles, readTls, validityOf } from "../../../../lib/server/files/tls.ts";
+import {
+  readStoreFiles,
+  readTls,
+  tlsVersion,
+  validityOf,
+} from "../../../../lib/server/files/tls.ts";
 import { UsageError } from "../../../../lib/config/option.ts";
 import { CERTIFICATE, PRIVATE_KEY } from "../../../support/certificates.ts";
 import { configOf } from "../../../support/command.ts";
@@ -130,6 +135,32 @@ Deno.test("readStoreFiles() reads a password of one line", async () => {
     const wrong = "the file of --guard-password-file must hold one line, the password";
     for (const text of ["", "\n", "a\nb", "a\n\n"]) {
       assertEquals(messageOf(() => password(text)), wrong);
+    }
+  });
+});
+
+Deno.test("tlsVersion() differs after each change of a file: of its time, its length, or the file in its place", async () => {
+  await setup(({ file }) => {
+    const config = configOf(["--tls-cert", file("cert"), "--tls-key", file("key")]);
+    const date = new Date(0);
+    const versions = new Set<string>();
+    const look = (): number => versions.add(tlsVersion(config)).size;
+    assertEquals([look(), look()], [1, 1]);
+    let expected = 1;
+    for (const name of ["cert", "key"]) {
+      const put = (text: string, to = file(name)): void => {
+        Deno.writeTextFileSync(to, text);
+        Deno.utimeSync(to, date, date);
+      };
+      put("a");
+      assertEquals(look(), ++expected, "length");
+      Deno.utimeSync(file(name), date, new Date(1));
+      assertEquals(look(), ++expected, "time");
+      put("b", file("next"));
+      Deno.renameSync(file("next"), file(name));
+      assertEquals(look(), ++expected, "file");
+      Deno.removeSync(file(name));
+      assertEquals(look(), ++expected, "none");
     }
   });
 });
