@@ -52,7 +52,7 @@ export interface KeyedGuard extends Guard {
  * @throws {OptionFileError} When a file of the options cannot be used.
  */
 export function createGuard(config: Config, observer: GuardObserver): KeyedGuard | undefined {
-  const { log, metrics, monotonicMs, now, randomBytes } = observer;
+  const { metrics, monotonicMs, now, randomBytes } = observer;
   // Read the file even if the guard needs no key: all commands must refuse an unusable file.
   const { guard, guardKeyFile } = config;
   const guardKey = guardKeyFile === undefined ? undefined : readGuardKey(guardKeyFile);
@@ -68,33 +68,33 @@ export function createGuard(config: Config, observer: GuardObserver): KeyedGuard
           "forgets those with the fewest wrong pins",
       );
     },
-    onStoreError: () => metrics?.countStoreError(),
-    onStoreChange: (error) => {
-      if (error === undefined) log.info(`${store} answers`);
-      else log.warn(`${store} ${storeClause(error)}: pins that need it are refused`);
-    },
-    ...findingObserver(store, observer),
-    onStoreMove: (from, to) => log.info(`${store} moved from ${from} to ${to}`),
-    onWatchChange: (error) => {
-      if (error === undefined) log.info(`${store} is watched again by its Sentinels`);
-      else log.warn(`${store} is not watched: ${storeClause(error)}; a failover is noticed late`);
-    },
+    ...storeObserver(store, observer),
   });
   return opened && { ...opened, keyName: guardKey && keyNameOf(guardKey) };
 }
 
 /**
- * Observer of what is wrong between this server and its store, which it logs and counts.
+ * Observer of a store, which logs and counts what happens to it.
  *
  * @param store The store, as a subject with a comma behind it.
  */
-export function findingObserver(
+export function storeObserver(
   store: string,
   observer: GuardObserver,
-): Pick<GuardEvents, "onFinding" | "onFindingEnd"> {
+): Required<Omit<GuardEvents, "onEviction">> {
   const { log, metrics } = observer;
   const warn = evictionWarner(observer);
   return {
+    onStoreError: () => metrics?.countStoreError(),
+    onStoreChange: (error) => {
+      if (error === undefined) log.info(`${store} answers`);
+      else log.warn(`${store} ${storeClause(error)}: pins that need it are refused`);
+    },
+    onStoreMove: (from, to) => log.info(`${store} moved from ${from} to ${to}`),
+    onWatchChange: (error) => {
+      if (error === undefined) log.info(`${store} is watched again by its Sentinels`);
+      else log.warn(`${store} is not watched: ${storeClause(error)}; a failover is noticed late`);
+    },
     onFinding: (finding) => {
       if (finding.kind !== "evictions") return log.warn(findingText(store, finding));
       metrics?.countEvicted("store", finding.count);

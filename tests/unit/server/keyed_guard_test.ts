@@ -6,11 +6,11 @@ import { assertEquals } from "@std/assert/equals";
 import { assertThrows } from "@std/assert/throws";
 import {
   createGuard,
-  findingObserver,
   type GuardObserver,
   guardProblems,
   latestFiles,
   readGuardKey,
+  storeObserver,
 } from "../../../lib/server/keyed_guard.ts";
 import { UsageError } from "../../../lib/config/option.ts";
 import { AUTHORITY, CERTIFICATE, PRIVATE_KEY } from "../../support/certificates.ts";
@@ -322,8 +322,8 @@ Deno.test("the files of the store are the last that could be used, after each of
 Deno.test("createGuard() counts each eviction of the store, and logs them once a minute", () => {
   const { logLines, observer } = observed();
   let nowMs = 0;
-  const { onFinding } = findingObserver("the store,", { ...observer, monotonicMs: () => nowMs });
-  for (nowMs of [0, 59_999, 60_000, 119_999, 120_000]) onFinding!({ kind: "evictions", count: 7 });
+  const { onFinding } = storeObserver("the store,", { ...observer, monotonicMs: () => nowMs });
+  for (nowMs of [0, 59_999, 60_000, 119_999, 120_000]) onFinding({ kind: "evictions", count: 7 });
   assertEquals(logLines.map((line) => line.split(":")[0]), [
     ...["count", "warn", "count", "count", "warn", "count", "count", "warn"],
   ]);
@@ -331,4 +331,31 @@ Deno.test("createGuard() counts each eviction of the store, and logs them once a
     new Set(logLines.filter((line) => !line.startsWith("warn"))),
     new Set(["count: store 7"]),
   );
+});
+
+Deno.test("what happens to a store is a line of the log", () => {
+  const { logLines, observer } = observed();
+  const events = storeObserver("the store,", observer);
+  const refused = Object.assign(new Error("canary"), { code: "ECONNREFUSED" });
+  for (const error of [refused, undefined]) {
+    events.onStoreChange(error);
+    events.onWatchChange(error);
+  }
+  events.onStoreMove("192.0.2.1:6379", "192.0.2.2:6379");
+  events.onFinding({ kind: "clock", aheadMs: 3_000 });
+  events.onFindingEnd("clock");
+  events.onFinding({ kind: "refused", command: "INFO" });
+  events.onFindingEnd("keys");
+  const why = "cannot be reached (ECONNREFUSED)";
+  assertEquals(logLines, [
+    `warn: the store, ${why}: pins that need it are refused`,
+    `warn: the store, is not watched: ${why}; a failover is noticed late`,
+    "info: the store, answers",
+    "info: the store, is watched again by its Sentinels",
+    "info: the store, moved from 192.0.2.1:6379 to 192.0.2.2:6379",
+    "warn: the clock is 3 s ahead of that of the store",
+    "info: the clock agrees with that of the store again",
+    "warn: the store, refuses INFO to its user: evictions go unnoticed",
+    "info: the store, has no server with another guard key any more",
+  ]);
 });
