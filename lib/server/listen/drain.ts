@@ -74,7 +74,7 @@ export class InFlightRequests {
       await (waits < STEADY_WAITS
         ? sleep(this.#quietMs)
         : Promise.race([sleep(this.#quietMs), this.#none()]));
-      if (this.#running === 0 && (waits >= STEADY_WAITS || !this.#cameSince)) return;
+      if (this.#running === 0 && !this.#cameSince) return;
     }
     // No new requests: a stop would cut off only the ones in flight, so wait for them.
     if (!this.#cameSince) await this.#none();
