@@ -18,6 +18,7 @@ import { configOf } from "../../support/command.ts";
 import { eventually } from "../../support/eventually.ts";
 import { withFolder } from "../../support/folder.ts";
 import { SEAL_KEY_LINES, sealByJose } from "../../support/seal_keys.ts";
+import { freePort } from "../../support/free_port.ts";
 import { startFakeRedis } from "../../support/fake_redis.ts";
 import { ManualTimers } from "../../support/timers.ts";
 
@@ -25,8 +26,11 @@ import { ManualTimers } from "../../support/timers.ts";
 Deno.test.sanitizer({ ops: false });
 
 /** A service of a test, and what it wrote. */
-interface Setup
-  extends Pick<ServerService, "operatorHandler" | "log" | "guardReady" | "close" | "onDrop"> {
+interface Setup extends
+  Pick<
+    ServerService,
+    "handler" | "operatorHandler" | "log" | "guardReady" | "close" | "onDrop"
+  > {
   /** Reads a file of keys again; gives the names of the keys, and whether they differ. */
   readonly renewKeys: (option?: KeyFileOption) => ReturnType<ServerKeys["renew"]>;
   /** Asks for a path, and gives the reply. */
@@ -70,6 +74,7 @@ function setup(args: readonly string[] = []): Setup {
     disk,
     onDrop: service.onDrop,
     log: service.log,
+    handler: service.handler,
     operatorHandler: service.operatorHandler,
     renewKeys: (option: KeyFileOption = "apiKeysFile") => service.keys.renew(option),
     guardReady: () => service.guardReady(),
@@ -570,11 +575,18 @@ Deno.test("/status has the server's version, start, address, reload and guard, a
 });
 
 Deno.test("createServerService() logs successful probes only with --log-probes, and failed ones always", async () => {
-  for (const [args, lines] of [[[], 1], [["--log-probes"], 4]] as const) {
+  for (const [args, lines] of [[[], 1], [["--log-probes"], 5]] as const) {
     const { get, close, written, state } = setup(["--metrics", ...args]);
     for (const path of ["/healthz", "/readyz", "/metrics"]) await (await get(path)).body?.cancel();
     state.isReady = false;
     assertEquals((await get("/readyz")).status, 503);
+    // The metrics count all of them.
+    const page = await (await get("/metrics")).text();
+    assertEquals(
+      page.match(/^authenticator_requests_total.*route="(?:healthz|readyz|metrics)".* 1$/gm)
+        ?.length,
+      4,
+    );
     await close();
     const text = written.join("");
     assertEquals([text.split("\n").length - 1, text.includes("route=readyz status=503")], [
@@ -605,4 +617,39 @@ Deno.test("--log-peer logs the address of a caller, or with --trust-proxy the la
   assertEquals(await peers("--trust-proxy"), rows.map(() => undefined));
   assertEquals(await peers("--log-peer"), rows.map(() => "192.0.2.1"));
   assertEquals(await peers("--log-peer", "--trust-proxy"), rows.map(([, peer]) => peer));
+});
+
+Deno.test("a server offers a buffer for the framing of a body only where it serves by TLS", async () => {
+  const offered: unknown[] = [];
+  for (const args of [[], ["--tls-cert", "/cert", "--tls-key", "/key"]]) {
+    const { handler, close } = setup(args);
+    const body = new ReadableStream({
+      type: "bytes",
+      pull: (controller: ReadableByteStreamController) => {
+        offered.push(controller.byobRequest?.view?.byteLength);
+        controller.close();
+        controller.byobRequest?.respond(0);
+      },
+    });
+    const headers = { "content-type": "text/xml" };
+    const init = { method: "POST", headers, body };
+    await (await handler(new Request("http://localhost/api.asmx", init))).body?.cancel();
+    await close();
+  }
+  assertEquals(offered, [4_352, 135_168]);
+});
+
+Deno.test("a node of a store that cannot be used is counted in the metrics", async () => {
+  const none = freePort();
+  const node = startFakeRedis(() => [
+    [0, 8191, ["127.0.0.1", node.port, "id"]],
+    [8192, 16_383, ["127.0.0.1", none, "id"]],
+  ]);
+  const url = `redis+cluster://127.0.0.1:${node.port}?timeout=60000`;
+  const { get, close } = setup(["--metrics", "--guard", url]);
+  await eventually(async () =>
+    (await (await get("/metrics")).text()).includes("\nauthenticator_guard_store_nodes_down 1\n")
+  );
+  await close();
+  node.close();
 });
