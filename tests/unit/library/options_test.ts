@@ -180,8 +180,13 @@ Deno.test("a part of a class is called as its method", async () => {
     error(message: string): void {
       this.lines.push(message);
     }
-    observe({ outcome }: { readonly outcome: string }): void {
-      this.lines.push(outcome);
+    observe(
+      { requestId, outcome }: { readonly requestId: string; readonly outcome: string },
+    ): void {
+      this.lines.push(`${requestId} ${outcome}`);
+    }
+    requestId(): string {
+      return `call at ${this.ms}`;
     }
   }
   const clock = new Clock();
@@ -190,7 +195,10 @@ Deno.test("a part of a class is called as its method", async () => {
     { now: () => clock.ms, log: clock, telemetry: clock },
   );
   assertEquals(await validatePin({ pin, secretCode }), true);
-  assertEquals(clock.lines, ["maxFailures 0: pins can be guessed without limit.", "true"]);
+  assertEquals(clock.lines, [
+    "maxFailures 0: pins can be guessed without limit.",
+    `call at ${now()} true`,
+  ]);
 });
 
 Deno.test("a clock must return a number", async () => {

@@ -79,15 +79,20 @@ Deno.test("the observer has one event for each call, by method as by fetch", asy
   const events: RequestEvent[] = [];
   const ids = new Set<string>();
   const durationsMs = new Set<number>();
+  const peers: unknown[] = [];
   let ms = 0;
   const observe = (event: RequestEvent): void => {
     events.push(event);
     ids.add(event.requestId);
     durationsMs.add(event.durationMs);
+    peers.push(event.peer);
   };
   const { validatePin, checkPin, pair, seal, fetch, close } = createAuthenticator(
     { maxFailures: 1 },
-    { now, telemetry: { observe, monotonicMs: () => ms += 5 } },
+    {
+      now,
+      telemetry: { observe, monotonicMs: () => ms += 5, peer: ({ method }) => `by ${method}` },
+    },
   );
   const seen = (): readonly unknown[] =>
     events.splice(0).map(({ method, route, operation, status, outcome, facts }) => [
@@ -122,6 +127,7 @@ Deno.test("the observer has one event for each call, by method as by fetch", asy
     [...call, "closed", "reason"],
   ]);
   assertEquals([ids.size, ids.has(""), [...durationsMs]], [8, false, [5]]);
+  assertEquals(peers.filter((peer) => peer !== undefined), ["by GET"]);
 });
 
 Deno.test("an observer or a clock of it that fails changes no result", async () => {
