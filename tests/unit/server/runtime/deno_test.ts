@@ -118,8 +118,16 @@ Deno.test("a server on Deno that is aborted closes the connections of silent cal
   assertEquals(hasFailed, false);
 });
 
-Deno.test("a server on Deno fails when the memory outside of the heap grows by 160 MiB, at the 200th request, where that is wanted", async () => {
+Deno.test("a server on Deno fails when the memory outside of the heap grows by 160 MiB, at the 200th request or a look between, where that is wanted", async () => {
   const { memoryUsage } = Deno;
+  const { setInterval } = globalThis;
+  const looks: (() => void)[] = [];
+  Object.assign(globalThis, {
+    setInterval: (look: () => void, ms: number) => {
+      looks.push(look);
+      return setInterval(look, ms);
+    },
+  });
   let rss = 70 * 2 ** 20;
   Object.assign(Deno, { memoryUsage: () => ({ rss, heapTotal: 0 }) });
   try {
@@ -133,6 +141,11 @@ Deno.test("a server on Deno fails when the memory outside of the heap grows by 1
     }
     assertEquals(await failed, "memory");
     abort();
+    const idle = serveReplaced({}, well);
+    rss += 160 * 2 ** 20;
+    looks.at(-1)!();
+    assertEquals(await idle.failed, "memory");
+    idle.abort();
     const other = serveReplaced({ limitsMemory: false }, well);
     rss += 160 * 2 ** 20;
     for (let requests = 1; requests <= 400; requests++) {
@@ -142,6 +155,7 @@ Deno.test("a server on Deno fails when the memory outside of the heap grows by 1
     assertEquals(await other.failed, "not-accepting");
   } finally {
     Object.assign(Deno, { memoryUsage });
+    Object.assign(globalThis, { setInterval });
   }
 });
 
