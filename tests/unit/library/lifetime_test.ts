@@ -211,3 +211,26 @@ Deno.test("a store that is full is logged once, however often it evicts", async 
     `the store of the guard, ${redis.url}, ${full}`,
   ]);
 });
+
+Deno.test("a store whose Sentinels are gone still decides, and that it is not watched is a warning", async () => {
+  const redis = startFakeRedis();
+  const sentinel = startFakeRedis(([, command = ""]) => {
+    const [host, port] = ["127.0.0.1", String(redis.port)];
+    if (/^GET-MASTER/.test(command)) return [host, port];
+    return command === "MASTER" ? ["ip", host, "port", port, "config-epoch", "1"] : [];
+  });
+  const [errors, warnings]: [string[], string[]] = [[], []];
+  const error = (message: string): void => void errors.push(message);
+  const warn = (message: string): void => void warnings.push(message);
+  const guard = `redis+sentinel://127.0.0.1:${sentinel.port}/main`;
+  const { validatePin, close } = createAuthenticator(
+    { guard: `${guard}?timeout=60000`, guardKey: randomBytes(32) },
+    { now, log: { error, warn } },
+  );
+  assertEquals(await validatePin({ pin, secretCode }), true);
+  sentinel.close();
+  await eventually(() => warnings.some((line) => line.includes("is not watched: ")));
+  assertEquals([await validatePin({ pin, secretCode }), errors], [true, []]);
+  await close();
+  redis.close();
+});
