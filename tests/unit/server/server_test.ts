@@ -307,6 +307,8 @@ Deno.test("a service is ready while the server is, once its store has answered",
   await close();
   const bare = setup(["--max-failures", "0"]);
   assertEquals(await status(bare.get), 200);
+  const shown = await bare.operatorHandler(new Request("http://localhost/status"));
+  assertEquals((await shown.json()).store, "off");
   await bare.close();
   // Nothing listens on that port, and nothing has answered yet.
   const storeless = setup(["--guard", "redis://127.0.0.1:9"]);
