@@ -95,6 +95,17 @@ Deno.test("a closed service takes no calls, and answers 503 in the form of the c
   }
 });
 
+Deno.test("a service is ready while the program around it is", async () => {
+  for (const isReady of [true, false]) {
+    const { fetch } = createAuthenticator({}, { isReady: () => isReady });
+    const reply = await fetch(new Request("http://localhost/readyz"));
+    assertEquals(
+      [reply.status, await reply.text()],
+      isReady ? [200, "ok"] : [503, "Not ready.\r\n"],
+    );
+  }
+});
+
 Deno.test("a service releases its store when its calls have ended, or after ten seconds", () =>
   ManualTimers.during(async (timers) => {
     for (const isLate of [false, true]) {

@@ -280,6 +280,8 @@ Deno.test("an older Node is refused with the version that the package requires",
       assertThrows(() => createAuthenticator(), Error).message,
       `${project.name} needs Node 22 or later: this is 20.20.2.`,
     );
+    Object.defineProperty(process.versions, "node", { value: "22.0.0", configurable: true });
+    createAuthenticator();
   } finally {
     Object.defineProperty(process.versions, "node", { value: node, configurable: true });
   }
