@@ -20,7 +20,7 @@ function messageOf(path: string): string {
   return assertThrows(() => read(path), UsageError).message;
 }
 
-Deno.test("readOptionFile() names the option and the reason, and not the path", async () => {
+Deno.test("readOptionFile() names the option, the reason and a flaw of the path, and not the path", async () => {
   await withFolder((folder) => {
     const path = `${folder}/file`;
     Deno.writeTextFileSync(path, "text");
@@ -29,6 +29,8 @@ Deno.test("readOptionFile() names the option and the reason, and not the path", 
     const cannot = "the file of --api-keys-file cannot be read: ";
     assertEquals(messageOf(path), `${cannot}there is no such file or folder`);
     assertEquals(messageOf(folder), `${cannot}it is a folder`);
+    const none = "there is no such file or folder; its path ends with white space";
+    assertEquals(messageOf(`${path} `), `${cannot}${none}`);
   });
 });
 
