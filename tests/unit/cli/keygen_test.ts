@@ -68,22 +68,24 @@ Deno.test("keygen seal adds a line behind what is there, with owner, mode and li
 Deno.test("keygen api prints the new key once, and a caller may have two", async () => {
   await withFolder(async (folder) => {
     const path = `${folder}/api-keys`;
-    const first = await keygen("api", path, "billing");
-    const second = await keygen("api", path, "billing");
+    // The longest.
+    const name = "n".repeat(64);
+    const first = await keygen("api", path, name);
+    const second = await keygen("api", path, name);
     assertEquals(
       [first.code, first.stderr, second.code, second.stderr],
       [
         0,
-        `authenticator: ${path} is made, with the key billing.\n`,
+        `authenticator: ${path} is made, with the key ${name}.\n`,
         0,
-        `authenticator: billing is the last key of ${path}.\n`,
+        `authenticator: ${name} is the last key of ${path}.\n`,
       ],
     );
     const keys = parseKeys(Deno.readTextFileSync(path));
     assertEquals(
       keys,
       [first, second].map(({ stdout }) => ({
-        name: "billing",
+        name,
         key: stdout.replace(/\n$/, ""),
       })),
     );

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert/equals";
-import { printable } from "../../../lib/system/foreign_text.ts";
+import { printable, utf8Text } from "../../../lib/system/foreign_text.ts";
 
 Deno.test("printable() replaces each character that commands a terminal or begins a line", () => {
   const cases: readonly (readonly [string, string])[] = [
@@ -21,4 +21,10 @@ Deno.test("printable() cuts a long text, between two characters", () => {
   assertEquals(printable("🔑".repeat(100)), "🔑".repeat(100));
   assertEquals(printable("🔑".repeat(101)), `${"🔑".repeat(99)}…`);
   assertEquals(printable("abcd", 3), "ab…");
+});
+
+Deno.test("utf8Text() keeps a byte order mark, which a secret may begin with, and refuses what is not UTF-8", () => {
+  const text = "\uFEFFa\uFEFF";
+  assertEquals(utf8Text(new TextEncoder().encode(text)), text);
+  assertEquals(utf8Text(Uint8Array.of(0x61, 0xFF)), undefined);
 });
