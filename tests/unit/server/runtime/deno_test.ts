@@ -2,6 +2,7 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
 import { denoRuntime } from "../../../../lib/server/runtime/deno.ts";
+import { authorityOf } from "../../../../lib/server/runtime/runtime.ts";
 import type {
   PeerAddresses,
   Server,
@@ -44,6 +45,12 @@ Deno.test("a server on Deno notes the address of a caller without its port, wher
     assertEquals(await (await fetch(url)).text(), noted);
     await shutdown();
   }
+});
+
+Deno.test("a request without a host is for the address that is listened on, and for localhost on any", () => {
+  const authorities = ["0.0.0.0", "::", "::1", "192.0.2.1"]
+    .map((hostname) => authorityOf({ hostname, port: 80 }));
+  assertEquals(authorities, ["localhost:80", "localhost:80", "[::1]:80", "192.0.2.1:80"]);
 });
 
 Deno.test("a server on Deno that was stopped has not failed", async () => {
