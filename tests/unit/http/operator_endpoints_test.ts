@@ -1,8 +1,10 @@
 import { decide, storeThat } from "../../support/guard_store.ts";
 import { assertEquals } from "@std/assert/equals";
+import { shortName } from "../../../lib/guard/fingerprint.ts";
 import { guardRules } from "../../../lib/guard/guard.ts";
 import { MemoryStore } from "../../../lib/guard/memory_store.ts";
 import { OPERATOR_ROUTES } from "../../../lib/http/routes.ts";
+import type { RequestEvent } from "../../../lib/telemetry/request_event.ts";
 import type { ServerStatus } from "../../../lib/telemetry/status.ts";
 import { handlerWith } from "../../support/handler.ts";
 import { SEAL_KEY_LINES, sealByJose } from "../../support/seal_keys.ts";
@@ -147,16 +149,34 @@ Deno.test("the guard's endpoints refuse a sealed secret: a copy of a database pr
   }
 });
 
-Deno.test("an unlock that the store refuses is 503 with the reason, without the password", async () => {
+Deno.test("an unlock that the store refuses is 503 with the reason, without the password, and logged with the secret's name", async () => {
   const store = storeThat({
     unlock: () => Promise.reject(new Error("WRONGPASS user or hunter2 is wrong")),
   });
   const guard = { fingerprint: () => "name of canary", source: () => "", store };
-  const handler = handlerWith({ pinGuard: guard }, OPERATOR_ROUTES);
+  const observed: unknown[] = [];
+  const telemetry = {
+    observe: ({ facts, outcome }: RequestEvent) => void observed.push([facts?.secret, outcome]),
+    requestId: () => "a1-0",
+    monotonicMs: () => 0,
+  };
+  const handler = handlerWith({ pinGuard: guard, telemetry }, OPERATOR_ROUTES);
   assertEquals(await answer("localhost", "POST", "/guard/unlock", "canary", handler), [
     503,
     "The store of the guard refuses the user name or password (WRONGPASS).\r\n",
   ]);
+  assertEquals(observed, [[shortName("name of canary"), "unavailable"]]);
+});
+
+Deno.test("the guard's endpoints read a secret in the charset of its Content-Type", async () => {
+  const nameOf = async (charset: string, body: Uint8Array<ArrayBuffer>): Promise<unknown> => {
+    const headers = { "content-type": `text/plain; charset=${charset}` };
+    const init = { method: "POST", headers, body };
+    const reply = await setup()(new Request("http://localhost/guard/name", init));
+    return await reply.json();
+  };
+  const name = await nameOf("utf-8", new TextEncoder().encode("süß"));
+  assertEquals(await nameOf("iso-8859-1", Uint8Array.of(0x73, 0xfc, 0xdf)), name);
 });
 
 Deno.test("the guard's endpoints answer why they cannot, and repeat no secret", async () => {
