@@ -6,12 +6,12 @@ import { CHALLENGE } from "../../../lib/http/api_keys.ts";
 const BODY = "caf\u00e9 \u{1F511}";
 
 Deno.test("the Content-Length of a HEAD counts bytes, as the body of a GET has them", async () => {
-  const reply = { status: 200, contentType: "text/plain; charset=utf-8", body: BODY };
-  const get = respond("GET", reply);
-  const head = respond("HEAD", reply);
-  const bytes = (await get.arrayBuffer()).byteLength;
-  assertEquals([bytes, byteLength(BODY)], [10, 10]);
-  assertEquals(head.headers.get("content-length"), "10");
+  for (const body of [BODY, new TextEncoder().encode(BODY)]) {
+    const reply = { status: 200, contentType: "text/plain; charset=utf-8", body };
+    const bytes = (await respond("GET", reply).arrayBuffer()).byteLength;
+    assertEquals([bytes, byteLength(body)], [10, 10]);
+    assertEquals(respond("HEAD", reply).headers.get("content-length"), "10");
+  }
 });
 
 Deno.test("respond() sends the usual header fields, unless a reply has its own", () => {
