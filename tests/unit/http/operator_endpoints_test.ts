@@ -3,6 +3,7 @@ import { assertEquals } from "@std/assert/equals";
 import { shortName } from "../../../lib/guard/fingerprint.ts";
 import { guardRules } from "../../../lib/guard/guard.ts";
 import { MemoryStore } from "../../../lib/guard/memory_store.ts";
+import type { Handler } from "../../../lib/http/handler.ts";
 import { OPERATOR_ROUTES } from "../../../lib/http/routes.ts";
 import type { RequestEvent } from "../../../lib/telemetry/request_event.ts";
 import type { ServerStatus } from "../../../lib/telemetry/status.ts";
@@ -27,7 +28,7 @@ const STATUS: ServerStatus = {
   guard: undefined,
 };
 
-function setup(): (request: Request) => Promise<Response> {
+function setup(flags: Readonly<Record<string, string>> = {}): Handler {
   const store = new MemoryStore({ rules: RULES, monotonicMs: () => 0 });
   decide(store, "canary", undefined);
   const guard = {
@@ -37,7 +38,7 @@ function setup(): (request: Request) => Promise<Response> {
     memory: store,
   };
   const config = { metricsHost: "Metrics.Internal" };
-  return handlerWith({ pinGuard: guard, config, status: () => STATUS }, OPERATOR_ROUTES);
+  return handlerWith({ pinGuard: guard, config, flags, status: () => STATUS }, OPERATOR_ROUTES);
 }
 
 async function answer(
@@ -168,15 +169,20 @@ Deno.test("an unlock that the store refuses is 503 with the reason, without the 
   assertEquals(observed, [[shortName("name of canary"), "unavailable"]]);
 });
 
-Deno.test("the guard's endpoints read a secret in the charset of its Content-Type", async () => {
-  const nameOf = async (charset: string, body: Uint8Array<ArrayBuffer>): Promise<unknown> => {
+Deno.test("the guard's endpoints read a secret in its charset, and its key as --secret-encoding says", async () => {
+  const nameOf = async (
+    body: BodyInit,
+    charset = "utf-8",
+    handler = setup(),
+  ): Promise<unknown> => {
     const headers = { "content-type": `text/plain; charset=${charset}` };
     const init = { method: "POST", headers, body };
-    const reply = await setup()(new Request("http://localhost/guard/name", init));
-    return await reply.json();
+    return await (await handler(new Request("http://localhost/guard/name", init))).json();
   };
-  const name = await nameOf("utf-8", new TextEncoder().encode("süß"));
-  assertEquals(await nameOf("iso-8859-1", Uint8Array.of(0x73, 0xfc, 0xdf)), name);
+  const latin = Uint8Array.of(0x73, 0xfc, 0xdf);
+  assertEquals(await nameOf(latin, "iso-8859-1"), await nameOf("süß"));
+  const base32 = setup({ "secret-encoding": "base32" });
+  assertEquals(await nameOf("mz xw6", "utf-8", base32), await nameOf("foo"));
 });
 
 Deno.test("the guard's endpoints answer why they cannot, and repeat no secret", async () => {
