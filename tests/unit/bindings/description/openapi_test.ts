@@ -41,6 +41,7 @@ type Document = {
 };
 type OperationObject = {
   readonly operationId: string;
+  readonly summary: string;
   readonly parameters: readonly object[];
   readonly responses: Readonly<Record<string, unknown>>;
 };
@@ -75,8 +76,9 @@ for (const wantsKey of [false, true]) {
 Deno.test("openApi() has a path for each operation, with its parameters and limits", () => {
   const { paths, components: { schemas } } = documentWith();
   assertEquals(Object.keys(paths), PATHS);
-  for (const { name, parameters } of OPERATIONS.values()) {
-    assertEquals(paths[`/api.asmx/${name}`]!.post.operationId, name);
+  for (const { name, documentation, parameters } of OPERATIONS.values()) {
+    const { operationId, summary } = paths[`/api.asmx/${name}`]!.post;
+    assertEquals([operationId, summary], [name, documentation]);
     const names = parameters.map((parameter) => parameter.name);
     const required = parameters.filter(({ mayBeEmpty }) => !mayBeEmpty);
     // OpenAPI 3.0 knows no empty list.
@@ -97,8 +99,11 @@ Deno.test("openApi() has /seal, and the length of a sealed secret, where the ser
   const { paths, components: { schemas } } = document;
   assertEquals(Object.keys(paths), [...PATHS, "/seal"]);
   assertEquals(paths["/seal"]!.post.operationId, "Seal");
-  const lengthIn = (name: string): unknown =>
-    schemas[name]!.properties!["secretCode"]!["maxLength"];
+  const lengthIn = (name: string): unknown => {
+    const { maxLength, description } = schemas[name]!.properties!["secretCode"]!;
+    assertMatch(String(description), RegExp(` At most ${maxLength} bytes\\.$`), name);
+    return maxLength;
+  };
   assertEquals(["Pair", "ValidatePin", "Seal"].map(lengthIn), [1024, 2048, 2048]);
   assertEquals(schemas["SealResponse"]!.properties!["d"], { type: "string" });
 });
