@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
+import project from "../../../../deno.json" with { type: "json" };
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { FAULTS } from "../../../../lib/bindings/faults.ts";
 import { openApi, type OpenApiSettings } from "../../../../lib/bindings/description/openapi.ts";
@@ -29,6 +30,7 @@ const PATHS = [...OPERATIONS.keys()].map((name) => `/api.asmx/${name}`);
 
 // As far as the tests look.
 type Document = {
+  readonly info: { readonly version: string };
   readonly servers: readonly { readonly url: string }[];
   readonly security?: readonly object[];
   readonly paths: Readonly<Record<string, { readonly post: OperationObject }>>;
@@ -73,8 +75,9 @@ for (const wantsKey of [false, true]) {
   });
 }
 
-Deno.test("openApi() has a path for each operation, with its parameters and limits", () => {
-  const { paths, components: { schemas } } = documentWith();
+Deno.test("openApi() has its version, and a path for each operation with its parameters and limits", () => {
+  const { info, paths, components: { schemas } } = documentWith();
+  assertEquals(info.version, project.version);
   assertEquals(Object.keys(paths), PATHS);
   for (const { name, documentation, parameters } of OPERATIONS.values()) {
     const { operationId, summary } = paths[`/api.asmx/${name}`]!.post;
@@ -84,8 +87,10 @@ Deno.test("openApi() has a path for each operation, with its parameters and limi
     // OpenAPI 3.0 knows no empty list.
     assertEquals(schemas[name]!.required ?? [], required.map((parameter) => parameter.name));
     assertEquals(Object.keys(schemas[name]!.properties!), names);
-    for (const { name: parameter, max, mayBeEmpty } of parameters) {
-      const { type, nullable, maxLength, minLength } = schemas[name]!.properties![parameter]!;
+    for (const { name: parameter, max, mayBeEmpty, example: exampleFor } of parameters) {
+      const { type, nullable, maxLength, minLength, example } = schemas[name]!
+        .properties![parameter]!;
+      assertEquals(example, exampleFor(FACTS.service), parameter);
       assertEquals([maxLength, minLength], [max, mayBeEmpty ? undefined : 1], parameter);
       assertEquals([type, nullable], ["string", mayBeEmpty ? true : undefined], parameter);
     }
