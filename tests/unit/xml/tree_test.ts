@@ -287,7 +287,10 @@ Deno.test("parseXml() accepts each limit", () => {
     ["attributes and declarations", withAttributes(32, 32)],
     ["attributes, on more than one element", `<r>${withAttributes(0, 64).repeat(3)}</r>`],
     ["namespaces", withNamespaces(128)],
-    ["namespaces, after one another", `<r>${withAttributes(64, 0).repeat(3)}</r>`],
+    [
+      "namespaces, after one another",
+      `<r>${repeat(3, (i) => withAttributes(64, 0).replaceAll(":p", `:p${i}.`))}</r>`,
+    ],
     [
       "namespaces, shadowed",
       withNamespaces(128).replace("<a xmlns:p127='u'/>", "<a xmlns:p127='u' xmlns:p0='v'/>"),
