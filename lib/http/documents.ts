@@ -55,7 +55,7 @@ const DESCRIPTION_POLICY =
 
 type DescriptionText = readonly [mediaType: string, text: string];
 
-/** Place of the address in a description, where no option sets it. */
+/** Place of the address in a description. */
 const ADDRESS_PLACE = "http://address.invalid";
 
 /** Makes the handler of the descriptions, which are written for the address that the caller used. */
@@ -71,14 +71,13 @@ function descriptions(options: HandlerOptions): DocumentHandler<Description> {
   };
   const headers = { "content-security-policy": DESCRIPTION_POLICY };
   const templates = new Map<Description, DescriptionText>();
-  // Puts the address into one text, since callers could make the service write one for each Host. An
-  // authority has no character that XML or JSON escapes; a base URL may have one.
+  // Puts the address into one text, since callers could make the service write one for each Host. No
+  // address has a character that XML or JSON escapes.
   const textFor = (name: Description, base: string): DescriptionText => {
-    if (options.baseUrl !== undefined) return texts[name](base);
     const template = templates.get(name) ?? texts[name](ADDRESS_PLACE);
     templates.set(name, template);
     const [type, text] = template;
-    return [type, text.replaceAll(ADDRESS_PLACE, base)];
+    return [type, text.split(ADDRESS_PLACE).join(base)];
   };
   const written = new Map<string, Promise<Representation>>();
   return async (name, target, request) => {

@@ -30,7 +30,7 @@ export interface HandlerOptions extends PageSettings, BaseOptions {
   readonly page?: ServicePage | undefined;
   /** Renders the text of `/metrics`; without it, there is no such route. */
   readonly metricsPage?: (() => string) | undefined;
-  /** Status of the server, for `/status` of the operator port; without it, there is no such route. */
+  /** Status of the server, for `/status` of the operator port. */
   readonly status?: (() => ServerStatus) | undefined;
   /** Address of the operator port, whose host name its requests may use. */
   readonly metricsHost: string;

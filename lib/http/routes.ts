@@ -17,7 +17,6 @@ import { answerHealth, answerMetrics, answerReadiness } from "./probes.ts";
 import type { HandlerParts, Route } from "./route.ts";
 
 const hasMetrics = ({ metricsPage }: HandlerOptions): boolean => metricsPage !== undefined;
-const hasStatus = ({ status }: HandlerOptions): boolean => status !== undefined;
 const hasSealKeys = ({ sealKeys }: HandlerOptions): boolean => sealKeys !== undefined;
 
 const bindings = (parts: HandlerParts): readonly Binding[] => parts.bindings;
@@ -48,7 +47,7 @@ export const OPERATOR_ROUTES: readonly Route[] = [
   { path: "/healthz",       methods: ["GET"],         name: "healthz",       isOpen: true, answer: answerHealth },
   { path: "/readyz",        methods: ["GET"],         name: "readyz",        isOpen: true, answer: answerReadiness },
   { path: "/metrics",       methods: ["GET"],         name: "metrics",       isOpen: true, answer: answerMetrics, isEnabled: hasMetrics },
-  { path: "/status",        methods: ["GET"],         name: "status",        isForOperators: true, answer: answerStatus, isEnabled: hasStatus },
+  { path: "/status",        methods: ["GET"],         name: "status",        isForOperators: true, answer: answerStatus },
   { path: "/guard/name",    methods: ["POST"],        name: "guard/name",    isForOperators: true, answer: answerGuardName },
   { path: "/guard/unlock",  methods: ["POST"],        name: "guard/unlock",  isForOperators: true, answer: answerGuardUnlock },
 ];

@@ -126,9 +126,3 @@ Deno.test(`readJsonObject() passes over values nested ${MAX_JSON_DEPTH} deep, an
     assertThrows(() => readJsonObject(nested(MAX_JSON_DEPTH + 1)), Fault, "nested more than 64");
   }
 });
-
-Deno.test("readJsonObject() has the places of a member and its value", () => {
-  assertEquals(readJsonObject("{ a : 'b'}"), [
-    { name: "a", value: "b", nameOffset: 2, valueOffset: 6, nestedNames: [] },
-  ]);
-});

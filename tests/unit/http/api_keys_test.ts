@@ -95,6 +95,13 @@ Deno.test("KeyRing accepts only the new keys after a replacement", () => {
   assertEquals([KEY, OTHER].map(letsIn), [false, true]);
 });
 
+Deno.test("KeyRing says whether a replacement changed a key, a name or the number of keys", () => {
+  const ring = new KeyRing(parseKeys(KEY));
+  const changes = [[KEY], [KEY, OTHER], [KEY, OTHER], [KEY], [OTHER], [`shop:${OTHER}`]]
+    .map((lines) => ring.replace(parseKeys(lines.join("\n"))));
+  assertEquals(changes, [false, true, false, true, true, true]);
+});
+
 Deno.test("createHandler() passes the caller's name to the log and to the operation", async () => {
   const observed: unknown[] = [];
   const handler = handlerWith({

@@ -130,12 +130,16 @@ for (const isTls of [false, true]) {
   });
 }
 
-Deno.test("readBody() refuses a body that breaks off", async () => {
+Deno.test("readBody() refuses a body that breaks off, or that another reader has", async () => {
   for (const headers of [{}, { "content-length": "10" }]) {
     assertEquals(await faultOf({ body: chunks([3], "break").stream, headers }), [
       "unreadable",
       "The body broke off.",
     ]);
+    // Code in front of the handler reads it.
+    const request = new Request("http://localhost/", { method: "POST", body: "a", headers });
+    request.body!.getReader();
+    await assertRejects(() => readBody(contextOf(request)), Fault, "The body broke off.");
   }
 });
 

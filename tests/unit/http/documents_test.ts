@@ -235,6 +235,7 @@ Deno.test("a client that accepts gzip gets it, and no other does", async () => {
   for (const [value, takesIt] of ACCEPTED) {
     const reply = await replyTo("/api.asmx", { "accept-encoding": value }, handler);
     assertEquals(reply.headers.get("content-encoding") === "gzip", takesIt, value);
+    assertEquals(reply.headers.get("vary"), "accept-encoding", value);
   }
   const reply = await replyTo("/api.asmx", {}, handler);
   assertEquals(reply.headers.get("content-encoding"), null);

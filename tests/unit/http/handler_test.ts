@@ -186,12 +186,12 @@ Deno.test("createHandler() logs each request once, with its outcome", async () =
     // A method is logged in capitals, however it was sent.
     ["/healthz", { method: "get" }, { route: "healthz", replyBytes: 2 }],
     ["/healthz", { method: "OPTIONS" }, { method: "OPTIONS", route: "healthz", status: 204 }],
-    ["/healthz", { method: "PROPFIND" }, {
+    ["/Validate.aspx", { method: "PROPFIND" }, {
       method: "other",
-      route: "healthz",
+      route: "validate.aspx",
       outcome: "method-not-allowed",
       status: 405,
-      replyBytes: 50,
+      replyBytes: 56,
     }],
     ["/hush", { method: "POST" }, {
       method: "POST",

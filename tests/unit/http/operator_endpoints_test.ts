@@ -1,8 +1,11 @@
 import { decide, storeThat } from "../../support/guard_store.ts";
 import { assertEquals } from "@std/assert/equals";
+import { shortName } from "../../../lib/guard/fingerprint.ts";
 import { guardRules } from "../../../lib/guard/guard.ts";
 import { MemoryStore } from "../../../lib/guard/memory_store.ts";
+import type { Handler } from "../../../lib/http/handler.ts";
 import { OPERATOR_ROUTES } from "../../../lib/http/routes.ts";
+import type { RequestEvent } from "../../../lib/telemetry/request_event.ts";
 import type { ServerStatus } from "../../../lib/telemetry/status.ts";
 import { handlerWith } from "../../support/handler.ts";
 import { SEAL_KEY_LINES, sealByJose } from "../../support/seal_keys.ts";
@@ -25,7 +28,7 @@ const STATUS: ServerStatus = {
   guard: undefined,
 };
 
-function setup(): (request: Request) => Promise<Response> {
+function setup(flags: Readonly<Record<string, string>> = {}): Handler {
   const store = new MemoryStore({ rules: RULES, monotonicMs: () => 0 });
   decide(store, "canary", undefined);
   const guard = {
@@ -35,7 +38,7 @@ function setup(): (request: Request) => Promise<Response> {
     memory: store,
   };
   const config = { metricsHost: "Metrics.Internal" };
-  return handlerWith({ pinGuard: guard, config, status: () => STATUS }, OPERATOR_ROUTES);
+  return handlerWith({ pinGuard: guard, config, flags, status: () => STATUS }, OPERATOR_ROUTES);
 }
 
 async function answer(
@@ -147,16 +150,39 @@ Deno.test("the guard's endpoints refuse a sealed secret: a copy of a database pr
   }
 });
 
-Deno.test("an unlock that the store refuses is 503 with the reason, without the password", async () => {
+Deno.test("an unlock that the store refuses is 503 with the reason, without the password, and logged with the secret's name", async () => {
   const store = storeThat({
     unlock: () => Promise.reject(new Error("WRONGPASS user or hunter2 is wrong")),
   });
   const guard = { fingerprint: () => "name of canary", source: () => "", store };
-  const handler = handlerWith({ pinGuard: guard }, OPERATOR_ROUTES);
+  const observed: unknown[] = [];
+  const telemetry = {
+    observe: ({ facts, outcome }: RequestEvent) => void observed.push([facts?.secret, outcome]),
+    requestId: () => "a1-0",
+    monotonicMs: () => 0,
+  };
+  const handler = handlerWith({ pinGuard: guard, telemetry }, OPERATOR_ROUTES);
   assertEquals(await answer("localhost", "POST", "/guard/unlock", "canary", handler), [
     503,
     "The store of the guard refuses the user name or password (WRONGPASS).\r\n",
   ]);
+  assertEquals(observed, [[shortName("name of canary"), "unavailable"]]);
+});
+
+Deno.test("the guard's endpoints read a secret in its charset, and its key as --secret-encoding says", async () => {
+  const nameOf = async (
+    body: BodyInit,
+    charset = "utf-8",
+    handler = setup(),
+  ): Promise<unknown> => {
+    const headers = { "content-type": `text/plain; charset=${charset}` };
+    const init = { method: "POST", headers, body };
+    return await (await handler(new Request("http://localhost/guard/name", init))).json();
+  };
+  const latin = Uint8Array.of(0x73, 0xfc, 0xdf);
+  assertEquals(await nameOf(latin, "iso-8859-1"), await nameOf("süß"));
+  const base32 = setup({ "secret-encoding": "base32" });
+  assertEquals(await nameOf("mz xw6", "utf-8", base32), await nameOf("foo"));
 });
 
 Deno.test("the guard's endpoints answer why they cannot, and repeat no secret", async () => {

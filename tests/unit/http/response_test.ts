@@ -6,15 +6,15 @@ import { CHALLENGE } from "../../../lib/http/api_keys.ts";
 const BODY = "caf\u00e9 \u{1F511}";
 
 Deno.test("the Content-Length of a HEAD counts bytes, as the body of a GET has them", async () => {
-  const reply = { status: 200, contentType: "text/plain; charset=utf-8", body: BODY };
-  const get = respond("GET", reply);
-  const head = respond("HEAD", reply);
-  const bytes = (await get.arrayBuffer()).byteLength;
-  assertEquals([bytes, byteLength(BODY)], [10, 10]);
-  assertEquals(head.headers.get("content-length"), "10");
+  for (const body of [BODY, new TextEncoder().encode(BODY)]) {
+    const reply = { status: 200, contentType: "text/plain; charset=utf-8", body };
+    const bytes = (await respond("GET", reply).arrayBuffer()).byteLength;
+    assertEquals([bytes, byteLength(body)], [10, 10]);
+    assertEquals(respond("HEAD", reply).headers.get("content-length"), "10");
+  }
 });
 
-Deno.test("respond() sends the usual header fields, unless a reply has its own", () => {
+Deno.test("respond() sends the usual header fields, unless a reply has its own, and ends the connection of a CONNECT", () => {
   const fieldsOf = (reply: Omit<Reply, "contentType">, method = "GET"): unknown => {
     const response = respond(method, { contentType: "text/plain", ...reply }, "a1-0");
     return [response.status, Object.fromEntries(response.headers)];
@@ -27,6 +27,11 @@ Deno.test("respond() sends the usual header fields, unless a reply has its own",
   assertEquals(fieldsOf({ status: 400, body: "a" }), [
     400,
     { ...usual, "cache-control": "no-store", "content-type": "text/plain" },
+  ]);
+  // What follows in its tunnel must not be read as a request.
+  assertEquals(fieldsOf({ status: 405, body: null }, "CONNECT"), [
+    405,
+    { ...usual, "cache-control": "no-store", "connection": "close" },
   ]);
   // What has no body has no media type either (RFC 9110 §8.3).
   const headers = { "cache-control": "no-cache", "etag": '"a"' };

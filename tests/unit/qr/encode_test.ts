@@ -4,7 +4,7 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertThrows } from "@std/assert/throws";
 import qrcode from "qrcode";
-import { encodeQr, isDark, type QrCode, rowWords } from "../../../lib/qr/encode.ts";
+import { encodeQr, fitsScreen, isDark, type QrCode, rowWords } from "../../../lib/qr/encode.ts";
 import type { Mode } from "../../../lib/qr/segments.ts";
 import { blockLayout, type ErrorCorrectionLevel } from "../../../lib/qr/tables.ts";
 import { KEY_URIS } from "./accounts.ts";
@@ -196,10 +196,11 @@ Deno.test("encodeQr() keeps the level when a higher one would fit in the same ve
   for (const level of LEVELS) assertEquals(encodeQr("7", level)?.level, level);
 });
 
-Deno.test("encodeQr() returns undefined when the text does not fit", () => {
+Deno.test("encodeQr() returns undefined when the text does not fit, and fitsScreen() false", () => {
   assertEquals(encodeQr("7".repeat(7090), "L"), undefined);
   assertEquals(encodeQr("x".repeat(2954), "L"), undefined);
   assertEquals(encodeQr("x".repeat(10_000_000), "L"), undefined);
+  assertEquals([2953, 2954].map((length) => fitsScreen("x".repeat(length))), [true, false]);
 });
 
 Deno.test("encodeQr() returns the same symbol each time", () => {

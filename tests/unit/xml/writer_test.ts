@@ -99,11 +99,6 @@ Deno.test("writeHtmlFragment() writes no declaration, and quotes with apostrophe
   );
 });
 
-Deno.test("writeHtmlFragment() closes every element, and void elements as HTML does", () => {
-  const paragraph = element("p", {}, element("a", { href: "#" }), element("br", {}), "text");
-  assertEquals(writeHtmlFragment(paragraph), "<p><a href='#'></a><br />text</p>");
-});
-
 Deno.test("writeIndented() ends lines with CRLF and keeps elements with text on one line", () => {
   assertEquals(
     writeIndented(RECORD),
@@ -225,13 +220,4 @@ Deno.test("writeHtmlFragment() writes an end-tag for every element except the vo
     assertEquals(written(name), `<${name} />`);
   }
   for (const name of ["a", "path", "script"]) assertEquals(written(name), `<${name}></${name}>`);
-});
-
-Deno.test("an element without a list of children is empty", () => {
-  const html = element("p", {});
-  assertEquals(html.children, []);
-  for (const write of [writeCompact, writeIndented, writeHtmlFragment]) {
-    assertEquals(write({ name: "p" }), write(html));
-  }
-  assertEquals(writeHtmlFragment({ name: "p" }), "<p></p>");
 });

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
+import project from "../../../../deno.json" with { type: "json" };
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { FAULTS } from "../../../../lib/bindings/faults.ts";
 import { openApi, type OpenApiSettings } from "../../../../lib/bindings/description/openapi.ts";
@@ -29,6 +30,7 @@ const PATHS = [...OPERATIONS.keys()].map((name) => `/api.asmx/${name}`);
 
 // As far as the tests look.
 type Document = {
+  readonly info: { readonly version: string };
   readonly servers: readonly { readonly url: string }[];
   readonly security?: readonly object[];
   readonly paths: Readonly<Record<string, { readonly post: OperationObject }>>;
@@ -41,6 +43,7 @@ type Document = {
 };
 type OperationObject = {
   readonly operationId: string;
+  readonly summary: string;
   readonly parameters: readonly object[];
   readonly responses: Readonly<Record<string, unknown>>;
 };
@@ -72,18 +75,22 @@ for (const wantsKey of [false, true]) {
   });
 }
 
-Deno.test("openApi() has a path for each operation, with its parameters and limits", () => {
-  const { paths, components: { schemas } } = documentWith();
+Deno.test("openApi() has its version, and a path for each operation with its parameters and limits", () => {
+  const { info, paths, components: { schemas } } = documentWith();
+  assertEquals(info.version, project.version);
   assertEquals(Object.keys(paths), PATHS);
-  for (const { name, parameters } of OPERATIONS.values()) {
-    assertEquals(paths[`/api.asmx/${name}`]!.post.operationId, name);
+  for (const { name, documentation, parameters } of OPERATIONS.values()) {
+    const { operationId, summary } = paths[`/api.asmx/${name}`]!.post;
+    assertEquals([operationId, summary], [name, documentation]);
     const names = parameters.map((parameter) => parameter.name);
     const required = parameters.filter(({ mayBeEmpty }) => !mayBeEmpty);
     // OpenAPI 3.0 knows no empty list.
     assertEquals(schemas[name]!.required ?? [], required.map((parameter) => parameter.name));
     assertEquals(Object.keys(schemas[name]!.properties!), names);
-    for (const { name: parameter, max, mayBeEmpty } of parameters) {
-      const { type, nullable, maxLength, minLength } = schemas[name]!.properties![parameter]!;
+    for (const { name: parameter, max, mayBeEmpty, example: exampleFor } of parameters) {
+      const { type, nullable, maxLength, minLength, example } = schemas[name]!
+        .properties![parameter]!;
+      assertEquals(example, exampleFor(FACTS.service), parameter);
       assertEquals([maxLength, minLength], [max, mayBeEmpty ? undefined : 1], parameter);
       assertEquals([type, nullable], ["string", mayBeEmpty ? true : undefined], parameter);
     }
@@ -97,8 +104,11 @@ Deno.test("openApi() has /seal, and the length of a sealed secret, where the ser
   const { paths, components: { schemas } } = document;
   assertEquals(Object.keys(paths), [...PATHS, "/seal"]);
   assertEquals(paths["/seal"]!.post.operationId, "Seal");
-  const lengthIn = (name: string): unknown =>
-    schemas[name]!.properties!["secretCode"]!["maxLength"];
+  const lengthIn = (name: string): unknown => {
+    const { maxLength, description } = schemas[name]!.properties!["secretCode"]!;
+    assertMatch(String(description), RegExp(` At most ${maxLength} bytes\\.$`), name);
+    return maxLength;
+  };
   assertEquals(["Pair", "ValidatePin", "Seal"].map(lengthIn), [1024, 2048, 2048]);
   assertEquals(schemas["SealResponse"]!.properties!["d"], { type: "string" });
 });
@@ -115,7 +125,6 @@ Deno.test("openApi() has the field that names a source, in every operation", () 
 Deno.test("openApi() has a type for each kind of result", () => {
   const { components: { schemas } } = documentWith({}, MANY);
   const typeOf = (name: string): unknown => schemas[`${name}Response`]!.properties!["d"];
-  assertEquals(typeOf("ValidatePin"), { type: "boolean" });
   assertEquals(typeOf("ValidatePin"), { type: "boolean" });
   assertEquals(typeOf("Info"), { $ref: "#/components/schemas/InfoRecord" });
   assertEquals(schemas["PairingInfo"]!.required, ["__type", "ManualSetupCode", "Html"]);
