@@ -1,4 +1,5 @@
 import { assert } from "@std/assert/assert";
+import { assertEquals } from "@std/assert/equals";
 import { DEFAULTS } from "../../../lib/config/options.ts";
 import { pair } from "../../../lib/operations/pair.ts";
 
@@ -8,4 +9,11 @@ Deno.test("no option replaces the names and the secret of a Key URI", () => {
   const context = { ...options, now: () => 0, base: () => "" };
   const { Html } = pair({ appName: "Acme", appInfo: "jane", secretCode: "a" }, context);
   assert(Html.includes("otpauth://totp/Acme:jane?secret=ME&amp;issuer=Acme"), Html.slice(0, 200));
+});
+
+Deno.test("the picture of a pairing is named by what the app will show", () => {
+  const context = { ...DEFAULTS, now: () => 0, base: () => "" };
+  const args = { appName: "Acme: Corp", appInfo: "root@10.0.0.1:8443\n", secretCode: "a" };
+  const [, label] = / aria-label="([^"]*)"/.exec(pair(args, context).Html.replaceAll("'", '"'))!;
+  assertEquals(label, "QR code for Acme Corp (root@10.0.0.1-8443 )");
 });
