@@ -366,6 +366,11 @@ Deno.test("where a key is required, Pair is called with a whole key, and not bef
     assertMatch(await check(page, pinOf(await scan(page))), /true/);
     assertEquals(calls, [KEY]);
     assert(!await page.isVisible("#Pair-appName"));
+    // Without a typed key, the browser's own is sent again.
+    await page.fill("#key", "");
+    await page.keyboard.press("Tab");
+    await eventually(() => calls.length > 1, "the picture follows the emptied field");
+    assertEquals(calls, [KEY, null]);
   }, { httpCredentials: { username: "me", password: KEY } });
 });
 

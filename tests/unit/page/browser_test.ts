@@ -5,6 +5,7 @@ import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
 import { assertRejects } from "@std/assert/rejects";
 import { DEFAULT_TOTP } from "../../../lib/otp/totp.ts";
+import { codePlaceholder, inGroups } from "../../../lib/page/shared/code_groups.ts";
 import { FakeElement, withGlobals } from "../../support/fake_page.ts";
 import { referenceHotp } from "../../support/reference_totp.ts";
 
@@ -302,6 +303,13 @@ Deno.test("the computation of a code is shown as RFC 4226 §5.4 has it", async (
     assertEquals(steps, [2]);
     assertEquals(shown(), ["61", "2", bytes, "10", "50 ef 7f 19", "1357872921", "872921"]);
   });
+});
+
+Deno.test("a code is written in two halves, of which the first has the digit more, and so is its placeholder", () => {
+  assertEquals(["123456", "1234567", "12345678"].map(inGroups), [
+    ...["123 456", "1234 567", "1234 5678"],
+  ]);
+  assertEquals(codePlaceholder(7), "---- ---");
 });
 
 Deno.test("a copy button copies the text as it is then, and has its own name again after two seconds", async () => {

@@ -105,10 +105,11 @@ Deno.test("each property of an event and each of its facts is a field of the lin
   });
 });
 
-Deno.test("createLog() keeps a fact with spaces or a line end to one word of its line", () => {
-  const facts = { secret: "a b\nc" };
-  const line = logged({}, (log) => log.request({ ...EVENT, facts }));
-  assert(line.includes(' secret="a b\\nc" outcome=true '), line);
+Deno.test("createLog() keeps a fact with a space, a line end or a quote to one word of its line", () => {
+  for (const [secret, word] of [["a b\nc", '"a b\\nc"'], ['a"', '"a\\""']] as const) {
+    const line = logged({}, (log) => log.request({ ...EVENT, facts: { secret } }));
+    assert(line.includes(` secret=${word} outcome=true `), line);
+  }
 });
 
 Deno.test("createLog() begins each line with the time of its writing", () => {
