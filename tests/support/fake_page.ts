@@ -11,6 +11,7 @@ type Node = string | FakeElement;
 export class FakeElement extends EventTarget {
   readonly #parts = new Map<string, FakeElement>();
   #nodes: readonly Node[] = [];
+  readonly dataset: Record<string, string> = {};
   hidden = false;
   isConnected = true;
   value: string | number = "";

@@ -29,7 +29,8 @@ interface Outcome {
 const load = (name: string): Promise<never> =>
   import(import.meta.resolve(`../../../lib/page/browser/${name}.ts`)) as Promise<never>;
 const { Clock }: { readonly Clock: new (period: number) => ServerClock } = await load("clock");
-const { call, postRequest }: {
+const { call, fillIn, postRequest }: {
+  fillIn(pane: FakeElement, values: Readonly<Record<string, string>>, isSent: boolean): void;
   call(request: unknown, clock: unknown, signal: AbortSignal): Promise<Outcome>;
   postRequest(path: string, type: string, body: string): unknown;
 } = await load("request");
@@ -196,6 +197,29 @@ Deno.test("a typed key is sent without blanks and without the browser's own, whi
     });
     // Without user name and password.
     assertEquals(requests, [["http://localhost/a", key, credentials, "manual"]]);
+  }
+});
+
+Deno.test("a value is written in the encoding of its pane, an example only where nothing is sent", () => {
+  const value = 'a<&>"\\ +\u00e9\n';
+  const rows = [
+    ["xml", "pin", value, false, 'a&#60;&#38;&#62;"\\ +\u00e9\n'],
+    ["json", "pin", value, false, 'a<&>\\"\\\\ +\u00e9\\n'],
+    ["form", "pin", value, false, "a%3C%26%3E%22%5C+%2B%C3%A9%0A"],
+    ["form", "X-Api-Key", "a+b", false, "a+b"],
+    ["json", "pin", "", false, "123456"],
+    ["json", "pin", "", true, ""],
+  ] as const;
+  for (const [encoding, name, value, isSent, written] of rows) {
+    const pane = new FakeElement();
+    pane.dataset["encoding"] = encoding;
+    const place = pane.querySelector("var[data-name]");
+    place.dataset["name"] = name;
+    place.textContent = "123456";
+    pane.querySelector(".body").textContent = "\u00e9!";
+    for (const each of ["first", value]) fillIn(pane, { [name]: each }, isSent);
+    assertEquals(place.textContent, written);
+    assertEquals(pane.querySelector(".length").textContent, "3");
   }
 });
 
