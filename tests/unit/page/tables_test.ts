@@ -154,6 +154,11 @@ Deno.test("page.html has the sentences of a setting's value, and not those of th
       [{ flags: VALUES["maxFailures"]! }, "100 for a secret", "no limit"],
       [{ flags: VALUES["singleUse"]! }, "as often as it is sent", "Each code is accepted once."],
       [{ flags: VALUES["singleUse"]! }, "any number of times", ", and a right code is used up"],
+      [{ flags: { window: "0" } }, "90 seconds: 1 time step before", "30 seconds: 0 time steps b"],
+      [{ flags: VALUES["digits"]! }, "mod 1000000 =", "mod 10000000 ="],
+      [{ flags: VALUES["algorithm"]! }, "Choose time-based in", "Choose time-based, SHA256 in"],
+      [{ flags: VALUES["digits"]! }, "Choose time-based in", "Choose time-based, 7 digits in"],
+      [{ flags: VALUES["period"]! }, "Choose time-based in", ", a period of 60 seconds in"],
       [{ apiKeys: [key] }, "The QR code appears here.", "required: X-Api-Key"],
       [{ flags: VALUES["baseUrl"]! }, "is an example", "https://pin.example.com/api.asmx"],
     ] as const
