@@ -32,6 +32,9 @@ const SCRIPT = "lib/page/script.js";
 
 const UNIT_TEST = /^tests\/unit\/.*_test\.ts$/;
 
+/** Tests that import the sources of the page's script by name, which no graph of modules has. */
+const BROWSER_TEST = "tests/unit/page/browser_test.ts";
+
 /** Tests that compare the page's script with its sources, and would notice any mistake there. */
 const SCRIPT_TEST = "tests/unit/page/script_test.ts";
 
@@ -128,7 +131,7 @@ class Copy {
 
   /** Unit tests that import a source: those of its folder first, then by the modules between. */
   #testsOf(file: string): readonly string[] {
-    const found = new Set(isBundled(file) ? [file, SCRIPT] : [file]);
+    const found = new Set(isBundled(file) ? [file, SCRIPT, BROWSER_TEST] : [file]);
     // A set is walked in the order of its entries, those that are added meanwhile too.
     for (const each of found) {
       for (const importer of this.#importers.get(each) ?? []) found.add(importer);

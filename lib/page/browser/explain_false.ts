@@ -59,7 +59,7 @@ export async function explainFalse(
   // Apps of another hash are not looked for without WebCrypto.
   one(".without-webcrypto", reasons).hidden = computes("SHA256") || found.match !== undefined;
   const isEarlier = found.match === undefined && found.canBeCode &&
-    await isOfAny([...shownSecrets].filter((each) => each !== secretCode), pin, settings, nowMs);
+    await isOfAny(shownSecrets, pin, settings, nowMs);
   // Typing clears the reasons, and a later answer replaces them: this explanation is then too late.
   if (looking.isConnected && !reasons.hidden) {
     tell(...isEarlier ? [textElement("p", EARLIER)] : explained(found, settings, deviceAhead));
@@ -72,7 +72,7 @@ const EARLIER =
 
 // The codes that the server would take now, of any of the secrets.
 async function isOfAny(
-  secrets: readonly string[],
+  secrets: ReadonlySet<string>,
   pin: string,
   { algorithm, digits, period, window, secretEncoding }: ScriptSettings,
   nowMs: number,

@@ -70,6 +70,7 @@ Deno.test("an operation's address shows its section, and a fragment the place th
     const [query, id] of [
       ["?op=ValidatePin", "ValidatePin"],
       ["?OP=Pair", "Pair"],
+      ["?op=ValidatePin&op=Pair", "Pair"],
       ["?op=Pair#wsdl", "wsdl"],
     ]
   ) {

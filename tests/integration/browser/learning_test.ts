@@ -4,12 +4,10 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
 import type { Page } from "playwright-core";
-import { diagnose } from "../../../lib/otp/diagnosis/diagnosis.ts";
 import { serverForTests } from "../../support/test_server.ts";
 import { eventually } from "../../support/eventually.ts";
 import { referenceBase32 } from "../../support/reference_base32.ts";
 import { referenceHotp } from "../../support/reference_totp.ts";
-import { configOf } from "../../support/command.ts";
 import { openFields, shows, visit } from "./browser.ts";
 import { pinOf, scan, scanAnother } from "./pairing.ts";
 
@@ -74,18 +72,7 @@ const TEXT = "12345678901234567890";
 const BASE32 = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP";
 const nowStep = (): number => Math.floor(Date.now() / 30_000);
 
-/**
- * A code of another secret, and by chance of nothing else.
- */
-async function strangePin(): Promise<string> {
-  for (let number = 0;; number++) {
-    const pin = referenceHotp(`another secret, number ${number}`, nowStep());
-    const { match } = await diagnose({ pin, secretCode: TEXT }, configOf([]), Date.now());
-    if (match === undefined) return pin;
-  }
-}
-
-type Pin = () => string | Promise<string>;
+type Pin = () => string;
 
 const CAUSES: readonly (readonly [what: string, secret: string, pin: Pin, says: RegExp])[] = [
   [
@@ -95,41 +82,10 @@ const CAUSES: readonly (readonly [what: string, secret: string, pin: Pin, says: 
     /The pin has expired: it was right .* ago/,
   ],
   [
-    "is of a phone that is ahead",
-    TEXT,
-    () => referenceHotp(TEXT, nowStep() + 9),
-    /the phone's clock is that far ahead/,
-  ],
-  ["is of the secret as Base32", BASE32, () => {
-    const bytes = [...BASE32].map((c) =>
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".indexOf(c).toString(2).padStart(5, "0")
-    )
-      .join("").match(/.{8}/g)!.map((bits) => parseInt(bits, 2));
-    return referenceHotp(new Uint8Array(bytes), nowStep());
-  }, /The app takes the secret as Base32/],
-  [
-    "is of the secret without the space",
-    `${TEXT} `,
-    () => referenceHotp(TEXT, nowStep()),
-    /without the spaces, line breaks or invisible characters around it/,
-  ],
-  [
-    "has a hyphen in it",
-    TEXT,
-    () => referenceHotp(TEXT, nowStep()).replace(/^.../, "$&-"),
-    /contains hyphens/,
-  ],
-  [
     "is of another hash",
     TEXT,
     () => referenceHotp(TEXT, nowStep(), { algorithm: "SHA256", digits: 6 }),
     /makes codes with SHA256/,
-  ],
-  [
-    "is of another account",
-    TEXT,
-    strangePin,
-    /another account or another secret/,
   ],
 ];
 
@@ -138,7 +94,7 @@ for (const [what, secret, pin, says] of CAUSES) {
     await visit(`${server.url}/api.asmx?op=ValidatePin`, async (page) => {
       await page.locator(".time", { hasText: /^\d\d:/ }).waitFor();
       await page.fill(SECRET, secret);
-      await page.fill(PIN, await pin());
+      await page.fill(PIN, pin());
       assertEquals(await check(page), "false");
       assertMatch(await reasons(page), says);
       await page.fill(PIN, "1");
@@ -147,17 +103,15 @@ for (const [what, secret, pin, says] of CAUSES) {
   });
 }
 
-Deno.test("the code of a secret that the page had before is named as such, to the ends of the window", async () => {
+Deno.test("the code of a secret that the page had before is named as such", async () => {
   await visit(`${hourly.url}/`, async (page) => {
     await openFields(page);
     const before = await scan(page);
     await page.click("[data-operation=Pair] .random");
     await scanAnother(page, before);
-    for (const steps of [-1, 1]) {
-      await page.fill(PIN, pinOf(before, steps));
-      assertEquals(await check(page), "false");
-      await page.locator(".reasons p", { hasText: "a secret that this page had before" }).waitFor();
-    }
+    await page.fill(PIN, pinOf(before));
+    assertEquals(await check(page), "false");
+    await page.locator(".reasons p", { hasText: "a secret that this page had before" }).waitFor();
   });
 });
 
@@ -262,15 +216,6 @@ Deno.test("the computation of a code ends with the code of the test authenticato
       page.locator(`[data-part=${name}]`).last().innerText();
     assertEquals(await part("code"), (await page.innerText(".now .code")).replace(" ", ""));
     assertEquals(await part("step"), String(Math.floor(Date.now() / 3_600_000)));
-    const mac = (await part("mac")).split(/\s+/);
-    const offset = parseInt(mac[19]!, 16) % 16;
-    assertEquals(await part("offset"), String(offset));
-    assertEquals(
-      await page.innerText("[data-part=mac] mark"),
-      mac.slice(offset, offset + 4).join(" "),
-    );
-    const number = parseInt(mac.slice(offset, offset + 4).join(""), 16) % 2 ** 31;
-    assertEquals(await part("number"), String(number));
     await page.fill(SECRET, "");
     await shows(page, "[data-part=mac]", "-");
   });

@@ -224,12 +224,15 @@ Deno.test("after Enter on a small screen, the answer is in view", async () => {
 Deno.test("the keyboard stops only where something can be done or scrolls", async () => {
   await visit(`${server.url}/api.asmx`, async (page) => {
     await scan(page);
-    const idle = await page.evaluate<string[]>(`
-      [...document.querySelectorAll("[tabindex='0']")]
-        .filter((one) => one.scrollWidth <= one.clientWidth && one.scrollHeight <= one.clientHeight)
-        .map((one) => one.className || one.localName)
-    `);
-    assertEquals(idle, []);
+    for (const width of [320, 1920]) {
+      await page.setViewportSize({ width, height: 700 });
+      const idle = await page.evaluate<string[]>(`dispatchEvent(new Event("resize")),
+        [...document.querySelectorAll("[tabindex='0']")]
+          .filter((one) => one.scrollWidth <= one.clientWidth && one.scrollHeight <= one.clientHeight)
+          .map((one) => one.className || one.localName)
+      `);
+      assertEquals(idle, []);
+    }
     assertEquals(await page.getByRole("region", { name: /Request|reply|Table/ }).count(), 0);
-  }, { viewport: { width: 320, height: 700 } });
+  });
 });

@@ -366,6 +366,14 @@ Deno.test("where a key is required, Pair is called with a whole key, and not bef
     assertMatch(await check(page, pinOf(await scan(page))), /true/);
     assertEquals(calls, [KEY]);
     assert(!await page.isVisible("#Pair-appName"));
+    // Without a typed key, the browser's own is sent again; fields that were opened stay open.
+    await openFields(page);
+    await page.fill("#key", "");
+    await page.keyboard.press("Tab");
+    await eventually(() => calls.length > 1, "the picture follows the emptied field");
+    assertEquals(calls, [KEY, null]);
+    await page.locator(".pairing[aria-busy=false]").waitFor();
+    assert(await page.isVisible("#Pair-appName"));
   }, { httpCredentials: { username: "me", password: KEY } });
 });
 

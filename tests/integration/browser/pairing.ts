@@ -33,13 +33,13 @@ export async function scanAnother(page: Page, before: string): Promise<string> {
   return uri;
 }
 
-/** The pin for a Key URI of now, or of so many time steps from now. */
-export function pinOf(uri: string, steps = 0): string {
+/** The pin for a Key URI of now. */
+export function pinOf(uri: string): string {
   const totp = URI.parse(uri);
   assert("period" in totp);
   const { secret, algorithm, digits, period } = totp;
   const key = Buffer.from(secret.buffer);
-  return referenceHotp(key, Math.floor(Date.now() / 1000 / period) + steps, {
+  return referenceHotp(key, Math.floor(Date.now() / 1000 / period), {
     algorithm: algorithm as "SHA1",
     digits,
   });

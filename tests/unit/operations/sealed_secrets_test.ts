@@ -4,7 +4,7 @@ import { assertThrows } from "@std/assert/throws";
 import type { CallContext } from "../../../lib/operations/context.ts";
 import type { CallFacts } from "../../../lib/operations/facts.ts";
 import { Fault } from "../../../lib/operations/fault.ts";
-import { SEAL, VALIDATE_PIN } from "../../../lib/operations/operations.ts";
+import { PAIR, SEAL, VALIDATE_PIN } from "../../../lib/operations/operations.ts";
 import { parseSealKeys, SealKeys } from "../../../lib/sealing/seal_keys.ts";
 import { referenceHotp } from "../../support/reference_totp.ts";
 import { openByJose, SEAL_KEY_LINES, sealByJose } from "../../support/seal_keys.ts";
@@ -49,6 +49,17 @@ Deno.test("a wrong pin has the reason that its secret begins or ends with white 
   assertEquals((await factsOf(wrong, ` ${await sealByJose("secret")}\n`))?.reason, undefined);
 });
 
+Deno.test("Pair refuses a secret with a seal anywhere in it, and no other one", async () => {
+  const sealed = await sealByJose("secret");
+  const pairWith = (secretCode: string): unknown =>
+    PAIR.invoke(new Map(Object.entries({ appName: "a", appInfo: "b", secretCode })), WITH_KEYS);
+  for (const text of [sealed, ` ${sealed}`, `"${sealed}"`, sealed.slice(0, 30).toUpperCase()]) {
+    const { clause } = assertThrows(() => pairWith(text), Fault);
+    assertEquals(clause, "is sealed: pair with the secret itself, and seal it then", text);
+  }
+  pairWith("eyJ and more");
+});
+
 Deno.test("Seal holds what it opens to the limits of a secret, as Pair does", async () => {
   const seal = (secretCode: string, context = WITH_KEYS): unknown =>
     SEAL.invoke(new Map([["secretCode", secretCode]]), context);
@@ -56,6 +67,7 @@ Deno.test("Seal holds what it opens to the limits of a secret, as Pair does", as
     const [text, clause] of [
       ["", "must not be empty"],
       ["x".repeat(1025), "is longer than 1024 bytes"],
+      ["\u20ac".repeat(342), "is longer than 1024 bytes"],
       ["x\x01", "holds a character that XML forbids"],
     ] as const
   ) {

@@ -1,3 +1,4 @@
+import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
 import type { Handler } from "../../../lib/http/handler.ts";
@@ -68,6 +69,8 @@ for (const flags of CONFIGURATIONS) {
         const [request, reply, fault] = panes.slice(3 * i, 3 * i + 3) as [Pane, Pane, Pane];
         assertEquals([request.kind, reply.kind, fault.kind], ["request", "reply", "fault"]);
         assertShown(await send(handler, request.text), reply.text, `${format}: reply`);
+        // A picture in it would fill the page.
+        assert(reply.text.length < 1000, reply.text);
         const broken = request.text.replaceAll("secretCode", "another");
         assertShown(await send(handler, broken), fault.text, `${format}: fault`);
       }

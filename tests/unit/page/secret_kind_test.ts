@@ -33,7 +33,11 @@ const KINDS: readonly (readonly [secret: string, forText: RegExp, forBase32: Reg
     /Key URI: the whole of it would be the secret\. The secret .*: 12345678901234567890$/,
     /Key URI, and not Base32\. The secret code is only its secret: GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ$/,
   ],
-  [`otpauth://totp/a?secret=${BASE32}`, /--secret-encoding base32\.$/, /secret: JBSWY3DPEHPK3PXP$/],
+  [
+    `otpauth://totp/a?secret=${BASE32}#b`,
+    /--secret-encoding base32\.$/,
+    /secret: JBSWY3DPEHPK3PXP$/,
+  ],
   [`otpauth://hotp/a?secret=${BASE32}&counter=1`, /counter-based/, /counter-based/],
   [
     `otpauth://totp/a?secret=${BASE32}&digits=8&ALGORITHM=sha1&period=60#digits=6`,

@@ -144,6 +144,33 @@ Deno.test("page.html describes sealed secrets where the server has seal keys", a
   assert(!/\/seal|is sealed|encrypts it/.test(textOf(without)), textOf(without));
 });
 
+Deno.test("page.html has the sentences of a setting's value, and not those of the other value", async () => {
+  const key = "0123456789abcdef";
+  const headers = { "x-api-key": key };
+  const usual = textOf((await getPage(handlerWith())).html);
+  for (
+    const [changes, before, after] of [
+      [{ flags: VALUES["maxFailures"]! }, "After 100 wrong pins", "does not count wrong pins"],
+      [{ flags: VALUES["maxFailures"]! }, "100 for a secret", "no limit"],
+      [{ flags: VALUES["singleUse"]! }, "as often as it is sent", "Each code is accepted once."],
+      [{ flags: VALUES["singleUse"]! }, "any number of times", ", and a right code is used up"],
+      [{ flags: { window: "0" } }, "90 seconds: 1 time step before", "30 seconds: 0 time steps b"],
+      [{ flags: VALUES["digits"]! }, "mod 1000000 =", "mod 10000000 ="],
+      [{ flags: VALUES["algorithm"]! }, "Choose time-based in", "Choose time-based, SHA256 in"],
+      [{ flags: VALUES["digits"]! }, "Choose time-based in", "Choose time-based, 7 digits in"],
+      [{ flags: VALUES["period"]! }, "Choose time-based in", ", a period of 60 seconds in"],
+      [{ apiKeys: [key] }, "The QR code appears here.", "required: X-Api-Key"],
+      [{ flags: VALUES["baseUrl"]! }, "is an example", "https://pin.example.com/api.asmx"],
+    ] as const
+  ) {
+    const changed = textOf((await getPage(handlerWith(changes), "", { headers })).html);
+    const shown = [usual, changed].map((text) =>
+      [before, after].map((part) => text.includes(part))
+    );
+    assertEquals(shown, [[true, false], [false, true]], before);
+  }
+});
+
 Deno.test("page.html shows every option that callers notice", async () => {
   const { html } = await getPage(handlerWith());
   const options = Object.keys(OPTIONS).filter((name) => !UNSEEN.has(name));

@@ -93,12 +93,22 @@ Deno.test("each property of an event and each of its facts is a field of the lin
     bytes: 329,
     id: "a1-0",
   });
+  const zeros = { status: 0, distance: 0, ignored: 0, ms: 0, bytes: 0 };
+  const ofZeros = {
+    ...event,
+    ...{ status: 0, durationMs: 0, replyBytes: 0, facts: { ...facts, distance: 0, ignored: 0 } },
+  };
+  assertEquals(JSON.parse(logged({ format: "json" }, (log) => log.request(ofZeros))), {
+    ...JSON.parse(line),
+    ...zeros,
+  });
 });
 
-Deno.test("createLog() keeps a fact with spaces or a line end to one word of its line", () => {
-  const facts = { secret: "a b\nc" };
-  const line = logged({}, (log) => log.request({ ...EVENT, facts }));
-  assert(line.includes(' secret="a b\\nc" outcome=true '), line);
+Deno.test("createLog() keeps a fact with a space, a line end or a quote to one word of its line", () => {
+  for (const [secret, word] of [["a b\nc", '"a b\\nc"'], ['a"', '"a\\""']] as const) {
+    const line = logged({}, (log) => log.request({ ...EVENT, facts: { secret } }));
+    assert(line.includes(` secret=${word} outcome=true `), line);
+  }
 });
 
 Deno.test("createLog() begins each line with the time of its writing", () => {

@@ -151,6 +151,9 @@ Deno.test("each figure, each kind of an event and each fact has its own sample o
   SECRET_FORMS.forEach((form, i) => observe(i + 11, { facts: { form } }));
   UNOPENED.forEach((unopened, i) => observe(i + 21, { facts: { unopened } }));
   observe(31, { outcome: "false", facts: { secret: "a" } });
+  // Without a guard, no pin is counted as wrong; a pin that is not confirmed is no refusal.
+  observe(51, { outcome: "false" });
+  observe(61, { outcome: "internal", facts: { secret: "a", outcome: "internal" } });
   const classes = ["used", "known", "failed", "throttled", "store"] as const;
   classes.forEach((what, i) => metrics.countEvicted(what, i + 41));
   for (let i = 0; i < 46; i++) metrics.countStoreError();
