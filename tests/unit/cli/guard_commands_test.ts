@@ -9,7 +9,7 @@ import { callCommand, runCommand } from "../../support/command.ts";
 import { SEAL_KEY_LINES, SEAL_KEYS_FILE, sealByJose } from "../../support/seal_keys.ts";
 import { withFolder } from "../../support/folder.ts";
 
-const SECRET = "canary battery staple";
+const SECRET = "canary bättery staple";
 
 /** Runs a command of the program with a secret on standard input. */
 async function guard(
@@ -188,6 +188,10 @@ const MISTAKES: readonly (readonly [readonly string[], number, string])[] = [
   [["unlock", ...NOBODY], 1, NO_SERVER],
   [["name", ...NOBODY], 1, NO_SERVER],
   [["unlock", "--guard", "redis://127.0.0.1:9"], 2, "give --guard-key-file: it names the secrets"],
+  // The file is read before the server is asked.
+  [["unlock", ...NOBODY, "--guard-key-file", "none"], 2, "--guard-key-file cannot be read"],
+  // Port 0 is any port.
+  [["name", "--metrics-host", "127.0.0.2", "--metrics-port", "0"], 1, "at 127.0.0.2:9101: start"],
 ];
 
 Deno.test("status fails with 1 where no server answers", async () => {

@@ -189,11 +189,13 @@ Deno.test("send() reads a reply of 512 KiB with its head, and not one byte more"
   }
 });
 
-Deno.test("send() joins fields of a name, and reads no body behind a 204", async () => {
-  const bytes = "HTTP/1.1 204 No Content\r\nVary: a\r\nVARY:\tb \r\nContent-Length: 2\r\n\r\nok";
-  await using server = startRaw((write) => write(bytes));
-  const { status, headers, text } = await request(server.port);
-  assertEquals([status, headers.vary, text], [204, "a, b", ""]);
+Deno.test("send() joins fields of a name, and reads no body behind a 204 or 304", async () => {
+  for (const code of [204, 304]) {
+    const bytes = `HTTP/1.1 ${code}\r\nVary: a\r\nVARY:\tb \r\nContent-Length: 2\r\n\r\nok`;
+    await using server = startRaw((write) => write(bytes));
+    const { status, headers, text } = await request(server.port);
+    assertEquals([status, headers.vary, text], [code, "a, b", ""]);
+  }
 });
 
 Deno.test("send() reads a reply whose bytes arrive one by one", async () => {
