@@ -1,7 +1,7 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { dirname } from "node:path";
-import { checkUnit } from "../../../../lib/cli/check/unit.ts";
+import { checkUnit, type UnitFindings } from "../../../../lib/cli/check/unit.ts";
 import { parseConfigFile } from "../../../../lib/cli/args/config_file.ts";
 import { parseConfig } from "../../../../lib/config/options.ts";
 import { withFolder } from "../../../support/folder.ts";
@@ -26,20 +26,24 @@ class Machine {
     Deno.removeSync(`${this.root}${path}`, { recursive: true });
   }
 
-  /** Problems of a unit whose environment and file of options are given. */
-  problems(
+  /** Findings about a unit whose environment and file of options are given. */
+  findings(
     { env = {}, options = "", unit = "authenticator.service" }: {
       readonly env?: Readonly<Record<string, string>>;
       readonly options?: string;
       readonly unit?: string;
     } = {},
-  ): readonly string[] {
+  ): UnitFindings {
     const path = `${FOLDER}/authenticator.conf`;
     const place = { path, subject: "the file of --config", isWindows: false };
     const lines = parseConfigFile(new TextEncoder().encode(options), place);
     const read = (name: string): string | undefined => env[name];
     const config = parseConfig({ flags: new Map(), env: read, file: lines });
-    return checkUnit({ unit, config, lines, env: read, root: this.root }).problems;
+    return checkUnit({ unit, config, lines, env: read, root: this.root });
+  }
+
+  problems(settings: Parameters<Machine["findings"]>[0] = {}): readonly string[] {
+    return this.findings(settings).problems;
   }
 }
 
@@ -110,6 +114,28 @@ test("check --unit names originals in a folder that others can write to, also be
     `${FOLDER}/authenticator.conf ${clause}`,
     `${FOLDER}/api-keys ${clause}`,
   ]);
+});
+
+test("check --unit warns of originals that are not root's alone, and of secrets that every user can read", (machine) => {
+  // Only root can give files away.
+  if (Deno.statSync(machine.root).uid !== 0) return;
+  const folder = `${machine.root}${FOLDER}`;
+  const [target, link] = [`${machine.root}/srv/keys`, `${folder}/api-keys`];
+  machine.put("/srv/keys/api-keys", "");
+  Deno.symlinkSync(`${target}/api-keys`, link);
+  for (const name of ["cert.pem", "guard-ca.pem"]) machine.put(`${FOLDER}/${name}`, "", 0o644);
+  const risks = (): readonly string[] => machine.findings().risks;
+  assertEquals(risks(), []);
+  Deno.chmodSync(link, 0o604);
+  assertEquals(risks(), [`${FOLDER}/api-keys can be read by every user: chmod 600.`]);
+  const owned = (name: string): string =>
+    `${FOLDER}/${name} is not root's alone: its owner can change it.`;
+  for (const path of [link, target, folder]) {
+    Deno.chownSync(path, 1, null);
+    const all = ["authenticator.conf", "api-keys", "cert.pem", "guard-ca.pem"];
+    assertEquals(risks(), (path === folder ? all : ["api-keys"]).map(owned));
+    Deno.chownSync(path, 0, null);
+  }
 });
 
 test("check --unit reads the file of the instance itself", (machine) => {
