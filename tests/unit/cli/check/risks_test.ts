@@ -76,6 +76,10 @@ const OPTIONS: readonly (readonly [string, ...string[]])[] = [
   ["--guard redis://cache.example.com --guard-key-file key", "--guard crosses the network"],
   ["--guard redis://n@cache.example.com --guard-key-file key", "--guard crosses the network"],
   [
+    "--guard redis+sentinel://127.0.0.1,cache.example.com/pin --guard-key-file key",
+    "--guard crosses the network",
+  ],
+  [
     "--guard redis://u:p@cache.example.com --guard-key-file key",
     "--guard sends its password",
     "--guard has a password",
