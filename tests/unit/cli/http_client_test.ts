@@ -1,11 +1,12 @@
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
-import { connectAddress, send } from "../../../lib/cli/http_client.ts";
+import { connectAddress, send, TIMEOUT_MS } from "../../../lib/cli/http_client.ts";
 import { NoReplyError } from "../../../lib/cli/http_reply.ts";
 import { CERTIFICATE, PRIVATE_KEY } from "../../support/certificates.ts";
 import { runCommand, runHealthcheck } from "../../support/command.ts";
 import { freePort } from "../../support/free_port.ts";
 import { startRaw, type Write } from "../../support/raw_server.ts";
+import { ManualTimers } from "../../support/timers.ts";
 
 const LOOPBACK = { hostname: "127.0.0.1", port: 0, onListen: () => {} };
 
@@ -148,6 +149,16 @@ Deno.test("send() ends in time when a server drips, or is silent", async () => {
     await using server = startRaw(async (write, gone) => [await write(bytes), await gone]);
     assertEquals(await failureOf(server.port, 200), "does not answer within 0.2 seconds");
   }
+  await ManualTimers.holding(TIMEOUT_MS, async (goOff) => {
+    await using server = startRaw((_write, gone) => gone);
+    const failure = assertRejects(
+      () => send({ host: "127.0.0.1", port: server.port, path: "/" }),
+      NoReplyError,
+      "does not answer within 5 seconds",
+    );
+    await goOff();
+    await failure;
+  });
   const drip = async (write: Write): Promise<void> => {
     await write(HEAD.replace("9", "90000"));
     for (;;) {

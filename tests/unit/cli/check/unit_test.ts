@@ -5,6 +5,7 @@ import { checkUnit, type UnitFindings } from "../../../../lib/cli/check/unit.ts"
 import { parseConfigFile } from "../../../../lib/cli/args/config_file.ts";
 import { parseConfig } from "../../../../lib/config/options.ts";
 import { withFolder } from "../../../support/folder.ts";
+import { ROOT } from "../../../support/pages.ts";
 
 const FOLDER = "/etc/authenticator";
 const DROP_INS = "/etc/systemd/system/authenticator.service.d";
@@ -70,6 +71,21 @@ test("check --unit names files of the folder that no option uses", (machine) => 
   // As a drop-in of an older version names it.
   const env = { AUTHENTICATOR_API_KEYS_FILE: "/run/credentials/authenticator.service/api-keys" };
   assertEquals(machine.problems({ env }), []);
+});
+
+test("check --unit knows each file that the unit hands over", (machine) => {
+  const unit = Deno.readTextFileSync(new URL("deploy/authenticator.service", ROOT));
+  const names = [...unit.matchAll(/^LoadCredential=([^:]+):\/etc\/authenticator\/\1$/gm)]
+    .map(([, name]) => name!).filter((name) => name !== "authenticator.conf");
+  assert(names.length > 0);
+  for (const name of names) machine.put(`${FOLDER}/${name}`, "");
+  const options = machine.problems().map((problem) => / add (\S+) to /.exec(problem)?.[1]).join(
+    "\n",
+  );
+  assertEquals([...options.matchAll(/=(.*)$/gm)].map(([, name]) => name), names);
+  // TLS to the store needs a store.
+  const guard = "AUTHENTICATOR_GUARD=rediss://store";
+  assertEquals(machine.problems({ options: `${guard}\n${options}` }), []);
 });
 
 test("check --unit names plain names of files that the unit does not hand over", (machine) => {
@@ -212,12 +228,15 @@ test("check --unit names variables of drop-ins that were meant as options", (mac
   assertEquals(machine.problems(), []);
 });
 
-test("check --unit reads the drop-ins of all services", (machine) => {
-  const path = "/etc/systemd/system/service.d/a.conf";
-  machine.put(path, "[Servce]\nEnvironment=AUTHENTICATOR_WINDOW=2\n");
+test("check --unit reads the drop-ins of all services, in each folder of systemd", (machine) => {
+  const paths = ["/etc", "/run", "/usr/local/lib", "/usr/lib"].map((base) =>
+    `${base}/systemd/system/service.d/a.conf`
+  );
+  for (const path of paths) machine.put(path, "[Servce]\nEnvironment=AUTHENTICATOR_WINDOW=2\n");
   for (const unit of ["authenticator.service", "authenticator@1.service"]) {
     const problems = machine.problems({ unit });
-    assertEquals(problems.map((text) => text.split(" is ")[0]), [`line 2 of ${path}`]);
+    const places = paths.map((path) => `line 2 of ${path}`);
+    assertEquals(problems.map((text) => text.split(" is ")[0]), places);
   }
 });
 
