@@ -31,7 +31,7 @@ async function printed(
   const store = startFakeRedis(answer);
   const lines: string[] = [];
   try {
-    const flags = ["--guard", `${store.url}?${PATIENT}`, "--guard-key-file", GUARD_KEY_FILE];
+    const flags = ["--guard", `${store.url}/1?${PATIENT}`, "--guard-key-file", GUARD_KEY_FILE];
     const config = configOf([...flags, ...args]);
     const stdin = streamOf([`${SECRET}\n`]);
     const print = (line: string): void => void lines.push(line);
@@ -170,8 +170,8 @@ Deno.test("status estimates the secrets of a store from the part that it reads, 
     return words[0] === "SCAN" ? ["7", [...others, ...(reply as [string, string[]])[1]]] : reply;
   };
   const rows = [
-    ["db0:keys=4600,expires=1\r\ndb1:keys=9\r\n", "about 7", "about 2"],
-    ["db1:keys=9\r\n", "more than 3", "at least 1"],
+    ["db0:keys=9\r\ndb1:keys=4600,expires=1\r\n", "about 7", "about 2"],
+    ["db0:keys=9\r\n", "more than 3", "at least 1"],
   ] as const;
   for (const [keyspace, total, refused] of rows) {
     const lines = await printed(guardStatus, part(keyspace), ["--max-failures", "5"]);
@@ -261,7 +261,7 @@ Deno.test("guard reports why a store cannot be used, and nothing that the store 
     assertRejects(() => printed(guardStatus, () => answer), CommandError);
   const { message } = await fails(new Error("NOPERM canary"));
   assertEquals(
-    message.replace(/127[.0-9:]+/, "HERE"),
+    message.replace(/127[.0-9:]+\/1/, "HERE"),
     "the store of the guard, redis://HERE, does not let its user run a command that is needed (NOPERM)",
   );
   const nowhere = configOf(["--guard", `redis://:canary@127.0.0.1:${freePort()}?${PATIENT}`]);

@@ -254,7 +254,7 @@ test("serve() listens for callers once it has waited for its store, and answers 
   const store = `redis://127.0.0.1:${silent.addr.port}?timeout=60000`;
   const args = ["--port", "0", "--metrics-port", new URL(operator).port, "--guard", store];
   await ManualTimers.holding(2_000, async (goOff) => {
-    let url = "";
+    let [url, wentOff] = ["", false];
     const served = serving(args, (setup) => Promise.resolve(void (url = setup.url)));
     await eventually(async () => {
       const wire = await Wire.to(operator).catch(() => undefined);
@@ -262,7 +262,10 @@ test("serve() listens for callers once it has waited for its store, and answers 
       return wire !== undefined;
     }, "the operator port is open");
     const asked = get(`${operator}/status`);
-    await goOff();
+    // An answer of now would have no address.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await Promise.race([goOff(), served.then(() => assert(wentOff, "It did not wait"))]);
+    wentOff = true;
     const [, status] = await asked;
     await served;
     assertEquals(JSON.parse(status).address, url);
