@@ -236,6 +236,7 @@ test("serve() looks each minute for another certificate, until it ends", async (
       const args = ["--port", "0", "--tls-cert", cert, "--tls-key", key];
       await serving(args, async ({ lines }) => {
         await Deno.writeTextFile(cert, `${CERTIFICATE}\n`);
+        assertEquals(looks.size, 1);
         for (const look of looks.values()) look();
         const renewed = "info the certificate was read again: ";
         await eventually(() => lines().some((line) => line.startsWith(renewed)), "it is renewed");
