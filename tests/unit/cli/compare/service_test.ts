@@ -286,6 +286,16 @@ Deno.test("a request with a different reply is repeated twice, and one without a
     const said = "\nIt gives different answers at different times: several servers?\n";
     assertEquals([stdout.includes(said), asked], "status" in spoilt ? [true, 3] : [false, 2]);
   }
+  // Of five such requests, three are repeated.
+  let asked = 0;
+  await compared({
+    lie: ({ form }, reply) => {
+      if (form !== "SOAP 1.1") return reply;
+      asked++;
+      return { ...reply, status: 202 };
+    },
+  });
+  assertEquals(asked, 5 + 2 * 3);
 });
 
 // The reply, the sentence after the URL, and how often it is asked.
