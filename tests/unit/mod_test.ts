@@ -251,6 +251,8 @@ Deno.test("createAuthenticator() accepts no pin where WebCrypto and the library 
   crypto.subtle.sign = () => Promise.resolve(new ArrayBuffer(20));
   const causes: unknown[] = [];
   const log = { error: (_: string, cause?: unknown) => void causes.push(cause) };
+  // Nothing calls the first.
+  createAuthenticator({}, { now, log });
   const { fetch, validatePin } = createAuthenticator({}, { now, log });
   try {
     await assertRejects(() => validatePin({ pin, secretCode }), Error, "are different");

@@ -77,12 +77,10 @@ async function isOfAny(
   { algorithm, digits, period, window, secretEncoding }: ScriptSettings,
   nowMs: number,
 ): Promise<boolean> {
-  const { digits: code = "" } = readPin(pin);
+  const { digits: code } = readPin(pin);
   const step = timeStep(nowMs, period);
-  for (const secret of secrets) {
-    const bytes = secretKey(secret, secretEncoding);
-    if (bytes === undefined) continue;
-    const macOf = await importHmac(bytes, algorithm);
+  for (const key of [...secrets].flatMap((secret) => secretKey(secret, secretEncoding) ?? [])) {
+    const macOf = await importHmac(key, algorithm);
     for (let counter = Math.max(0, step - window); counter <= step + window; counter++) {
       if (codeOf(await macOf(counter), digits) === code) return true;
     }

@@ -14,6 +14,7 @@ function code(args: readonly string[], stdin = SECRET): Promise<Outcome> {
 
 Deno.test("code prints the codes of RFC 6238 appendix B, and how long each lasts", async () => {
   const rows = [
+    ["0", "84755224", "30 seconds"],
     ["59", "94287082", "1 second"],
     ["1111111109", "07081804", "1 second"],
     ["1111111111", "14050471", "29 seconds"],

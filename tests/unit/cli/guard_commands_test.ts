@@ -9,7 +9,7 @@ import { callCommand, runCommand } from "../../support/command.ts";
 import { SEAL_KEY_LINES, SEAL_KEYS_FILE, sealByJose } from "../../support/seal_keys.ts";
 import { withFolder } from "../../support/folder.ts";
 
-const SECRET = "canary battery staple";
+const SECRET = "canary bättery staple";
 
 /** Runs a command of the program with a secret on standard input. */
 async function guard(
@@ -162,7 +162,6 @@ Deno.test("a reply that is no server's is a sentence, and nothing of it is print
     '{"name":"\\u001b[31mred","remembered":true}',
     '{"name":1,"remembered":true}',
     `{"name":"${"a".repeat(100_000)}","remembered":true}`,
-    '{"problems":[],"version":"1","since":"now","store":"memory","sealKeys":5}',
     '{"problems":[],"version":"1","since":"now","store":"memory","guard":{"entries":"x"}}',
   ];
   for (const reply of replies) {
@@ -188,6 +187,10 @@ const MISTAKES: readonly (readonly [readonly string[], number, string])[] = [
   [["unlock", ...NOBODY], 1, NO_SERVER],
   [["name", ...NOBODY], 1, NO_SERVER],
   [["unlock", "--guard", "redis://127.0.0.1:9"], 2, "give --guard-key-file: it names the secrets"],
+  // The file is read before the server is asked.
+  [["unlock", ...NOBODY, "--guard-key-file", "none"], 2, "--guard-key-file cannot be read"],
+  // Port 0 is any port.
+  [["name", "--metrics-host", "127.0.0.2", "--metrics-port", "0"], 1, "at 127.0.0.2:9101: start"],
 ];
 
 Deno.test("status fails with 1 where no server answers", async () => {
@@ -220,11 +223,13 @@ Deno.test("status prints a line for each part of what a server answers", async (
     guardKey: "k12345678",
     guard: { entries: 6, throttled: 7 },
   };
+  let reply: object = shown;
   await using server = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen: () => {} },
-    () => Response.json(shown),
+    () => Response.json(reply),
   );
-  const [code, stdout] = await status(["--metrics-port", String(server.addr.port)]);
+  const way = ["--metrics-port", String(server.addr.port)];
+  const [code, stdout] = await status(way);
   assertEquals([code, stdout.split("\n")], [1, [
     "server: one; other",
     "version: 1.2.3, since 2026-01-31T12:00:00.000Z",
@@ -240,6 +245,16 @@ Deno.test("status prints a line for each part of what a server answers", async (
     "secrets whose pins are refused now: 7",
     "",
   ]]);
+  // A part of another type is no server's, nor is a reply without a part that each server has.
+  const optional = ["address", "certificateUntil", "keys", "sealKeys", "secrets", "reload"];
+  for (const name of Object.keys(shown)) {
+    for (const value of [5, undefined]) {
+      reply = { ...shown, [name]: value };
+      const isRefused = (await status(way))[2].includes("is no operator port of this version");
+      const mayMiss = [...optional, "guardKey", "guard"].includes(name);
+      assertEquals(isRefused, value !== undefined || !mayMiss, `${name}: ${value}`);
+    }
+  }
 });
 
 Deno.test("status prints the reply of another program at the port without control characters", async () => {

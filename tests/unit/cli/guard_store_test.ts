@@ -31,7 +31,7 @@ async function printed(
   const store = startFakeRedis(answer);
   const lines: string[] = [];
   try {
-    const flags = ["--guard", `${store.url}?${PATIENT}`, "--guard-key-file", GUARD_KEY_FILE];
+    const flags = ["--guard", `${store.url}/1?${PATIENT}`, "--guard-key-file", GUARD_KEY_FILE];
     const config = configOf([...flags, ...args]);
     const stdin = streamOf([`${SECRET}\n`]);
     const print = (line: string): void => void lines.push(line);
@@ -160,6 +160,28 @@ Deno.test("status shows none of those that have all wrong pins back, of however 
   assertEquals(new Set(lines.slice(2).map((line) => line.split(" ")[1])), new Set(["wrong=90"]));
 });
 
+Deno.test("status estimates the secrets of a store from the part that it reads, or has what it read at least", async () => {
+  const keep = keeping(new Map([["a", spent(9)], ["b", spent(1)], ["c", spent(0)]]));
+  // Two thousand keys of other programs, and the secrets.
+  const others = Array.from({ length: 1997 }, (_, i) => `other-${i}`);
+  const part = (keyspace: string) => (words: readonly string[]): Reply => {
+    if (words[0] === "INFO") return keyspace;
+    const reply = keep(words);
+    return words[0] === "SCAN" ? ["7", [...others, ...(reply as [string, string[]])[1]]] : reply;
+  };
+  const rows = [
+    ["db0:keys=9\r\ndb1:keys=4600,expires=1\r\n", "about 7", "about 2"],
+    ["db0:keys=9\r\n", "more than 3", "at least 1"],
+  ] as const;
+  for (const [keyspace, total, refused] of rows) {
+    const lines = await printed(guardStatus, part(keyspace), ["--max-failures", "5"]);
+    assertEquals(lines.slice(0, 2), [
+      `secrets remembered: ${total}; 3 were read, from which the rest is estimated`,
+      `secrets whose pins are refused now: ${refused}`,
+    ]);
+  }
+});
+
 Deno.test("guard unlock lifts the wait of the secret at a store, and names it as the log does", async () => {
   for (const [reply, expected] of [[1, "checked again"], [0, "nothing was remembered"]] as const) {
     const asked: (readonly string[])[] = [];
@@ -239,7 +261,7 @@ Deno.test("guard reports why a store cannot be used, and nothing that the store 
     assertRejects(() => printed(guardStatus, () => answer), CommandError);
   const { message } = await fails(new Error("NOPERM canary"));
   assertEquals(
-    message.replace(/127[.0-9:]+/, "HERE"),
+    message.replace(/127[.0-9:]+\/1/, "HERE"),
     "the store of the guard, redis://HERE, does not let its user run a command that is needed (NOPERM)",
   );
   const nowhere = configOf(["--guard", `redis://:canary@127.0.0.1:${freePort()}?${PATIENT}`]);

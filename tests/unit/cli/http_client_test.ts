@@ -1,11 +1,12 @@
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
-import { connectAddress, send } from "../../../lib/cli/http_client.ts";
+import { connectAddress, send, TIMEOUT_MS } from "../../../lib/cli/http_client.ts";
 import { NoReplyError } from "../../../lib/cli/http_reply.ts";
 import { CERTIFICATE, PRIVATE_KEY } from "../../support/certificates.ts";
 import { runCommand, runHealthcheck } from "../../support/command.ts";
 import { freePort } from "../../support/free_port.ts";
 import { startRaw, type Write } from "../../support/raw_server.ts";
+import { ManualTimers } from "../../support/timers.ts";
 
 const LOOPBACK = { hostname: "127.0.0.1", port: 0, onListen: () => {} };
 
@@ -148,6 +149,16 @@ Deno.test("send() ends in time when a server drips, or is silent", async () => {
     await using server = startRaw(async (write, gone) => [await write(bytes), await gone]);
     assertEquals(await failureOf(server.port, 200), "does not answer within 0.2 seconds");
   }
+  await ManualTimers.holding(TIMEOUT_MS, async (goOff) => {
+    await using server = startRaw((_write, gone) => gone);
+    const failure = assertRejects(
+      () => send({ host: "127.0.0.1", port: server.port, path: "/" }),
+      NoReplyError,
+      "does not answer within 5 seconds",
+    );
+    await goOff();
+    await failure;
+  });
   const drip = async (write: Write): Promise<void> => {
     await write(HEAD.replace("9", "90000"));
     for (;;) {
@@ -189,11 +200,13 @@ Deno.test("send() reads a reply of 512 KiB with its head, and not one byte more"
   }
 });
 
-Deno.test("send() joins fields of a name, and reads no body behind a 204", async () => {
-  const bytes = "HTTP/1.1 204 No Content\r\nVary: a\r\nVARY:\tb \r\nContent-Length: 2\r\n\r\nok";
-  await using server = startRaw((write) => write(bytes));
-  const { status, headers, text } = await request(server.port);
-  assertEquals([status, headers.vary, text], [204, "a, b", ""]);
+Deno.test("send() joins fields of a name, and reads no body behind a 204 or 304", async () => {
+  for (const code of [204, 304]) {
+    const bytes = `HTTP/1.1 ${code}\r\nVary: a\r\nVARY:\tb \r\nContent-Length: 2\r\n\r\nok`;
+    await using server = startRaw((write) => write(bytes));
+    const { status, headers, text } = await request(server.port);
+    assertEquals([status, headers.vary, text], [code, "a, b", ""]);
+  }
 });
 
 Deno.test("send() reads a reply whose bytes arrive one by one", async () => {

@@ -9,16 +9,20 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { stoppedLine } from "../../../lib/cli/serve/log_lines.ts";
 import { assertRejects } from "@std/assert/rejects";
+import { type ConfigFiles, readConfigFiles } from "../../../lib/cli/args/config_file.ts";
 import { serve } from "../../../lib/cli/serve/serve.ts";
 import { protectionsOf } from "../../../lib/config/protections.ts";
 import { startLine } from "../../../lib/cli/serve/log_lines.ts";
+import type { OptionSourceMap } from "../../../lib/cli/args/parse.ts";
 import { findRisks } from "../../../lib/cli/check/warnings.ts";
 import { UsageError } from "../../../lib/config/option.ts";
 import { currentRuntime } from "../../../lib/server/runtime/current.ts";
 import { ListenError } from "../../../lib/server/listen/error.ts";
 import { eventually } from "../../support/eventually.ts";
+import { CERTIFICATE, PRIVATE_KEY } from "../../support/certificates.ts";
 import { configOf, withProcess } from "../../support/command.ts";
 import { withFolder } from "../../support/folder.ts";
+import { freePort } from "../../support/free_port.ts";
 import { Wire } from "../../support/http.ts";
 import { ManualTimers } from "../../support/timers.ts";
 
@@ -49,17 +53,22 @@ interface Surroundings {
   /** Whether standard error is one. */
   readonly stderr?: boolean;
   readonly env?: Readonly<Record<string, string>>;
+  /** The files of its options. */
+  readonly files?: ConfigFiles;
   /** What becomes of a text on standard error; it is written at once unless given. */
   readonly write?: (text: string) => Promise<void>;
   /** What is done once it has ended. */
   readonly afterwards?: (lines: Setup["lines"]) => Promise<void>;
 }
 
+/** Sources of the options of each server. */
+const SOURCES: OptionSourceMap = new Map([["socketMode", "flag"]]);
+
 /** Serves until what is done beside it is done, and then ends it by SIGTERM. */
 async function serving(
   args: readonly string[],
   act: (setup: Setup) => Promise<void>,
-  { stdin = false, stderr = false, env = {}, write: reader, afterwards }: Surroundings = {},
+  { stdin = false, stderr = false, env = {}, files, write: reader, afterwards }: Surroundings = {},
 ): Promise<Ran> {
   const before = SIGNALS.map((signal) => process.listeners(signal));
   const printed: string[] = [];
@@ -81,8 +90,8 @@ async function serving(
       const ended = serve({
         kind: "serve",
         config: configOf(args),
-        sources: new Map([["window", "flag"]]),
-        files: undefined,
+        sources: SOURCES,
+        files,
         options: {},
         operands: [],
       }, (line) => {
@@ -92,7 +101,7 @@ async function serving(
       ended.then(() => hasEnded = true, () => hasEnded = true);
       await eventually(() => hasEnded || printed.length > 0, "it listens");
       if (hasEnded) await ended;
-      const url = /http:[^" ]+/.exec(printed[0]!)![0];
+      const url = /https?:[^" ]+/.exec(printed[0]!)![0];
       await act({ url, printed, lines, signal });
       signal("SIGTERM");
       return await ended;
@@ -125,7 +134,7 @@ function test(name: string, fn: () => Promise<void>): void {
 }
 
 test("serve() logs its address and risks at the start, and its end", async () => {
-  const args = ["--port", "0", "--metrics-port", "0", "--window", "3"];
+  const args = ["--port", "0", "--metrics-port", "0", "--socket-mode", "600"];
   let probes = "";
   const ran = await serving(args, async ({ url, lines }) => {
     await eventually(() => lines().length === 4, "the log is written");
@@ -143,7 +152,7 @@ test("serve() logs its address and risks at the start, and its end", async () =>
   });
   assertEquals([ran.code, ran.printed.length], [0, 1]);
   assert(/^Listening on http:\/\/127\.0\.0\.1:[1-9][0-9]*$/.test(ran.printed[0]!), ran.printed[0]);
-  const [risk, ...others] = findRisks(configOf(args), new Map([["window", "flag"]]), 0);
+  const [risk, ...others] = findRisks(configOf(args), SOURCES, 0);
   assertEquals(others, []);
   assertEquals(saidOf(ran), [
     `info ${startLine(configOf(args), currentRuntime())}`,
@@ -156,9 +165,11 @@ test("serve() logs its address and risks at the start, and its end", async () =>
 });
 
 test("serve() prints JSON where its log is JSON", async () => {
-  const { printed } = await serving(["--port", "0", "--log-format", "json"], async ({ url }) => {
-    assertEquals(await get(`${url}/healthz`), [200, "ok"]);
+  const args = ["--port", "0", "--log-format", "json", "--log-peer"];
+  const { printed, lines } = await serving(args, async ({ url }) => {
+    assertEquals((await get(`${url}/none`))[0], 404);
   });
+  assert(lines.some((line) => line.includes('"peer":"127.0.0.1"')), lines.join("\n"));
   assert(/^\{"listening":"http:\/\/127\.0\.0\.1:[0-9]+"\}$/.test(printed[0]!), printed[0]);
 });
 
@@ -191,6 +202,76 @@ test("serve() reads its files again on SIGHUP, but for a terminal that is closed
   await serving(["--port", "0"], () => {
     return Promise.resolve(assertEquals(process.listenerCount("SIGHUP"), before));
   }, { stdin: true });
+  await withFolder(async (folder) => {
+    const path = `${folder}/options`;
+    await Deno.writeTextFile(path, "AUTHENTICATOR_WINDOW=1\n", { mode: 0o600 });
+    await serving(["--port", "0"], async ({ signal, lines }) => {
+      await Deno.writeTextFile(path, "AUTHENTICATOR_WINDOW=2\n");
+      signal("SIGHUP");
+      const changed = "the file of --config has changed: AUTHENTICATOR_WINDOW";
+      await eventually(() => lines().some((line) => line.endsWith(changed)), "it says so");
+    }, { files: readConfigFiles([path]) });
+  });
+});
+
+test("serve() looks each minute for another certificate, until it ends", async () => {
+  const { setInterval, clearInterval } = globalThis;
+  const looks = new Map<unknown, () => void>();
+  Object.assign(globalThis, {
+    setInterval: (act: () => void, ms: number) => {
+      const timer = setInterval(act, ms);
+      if (ms === 60_000) looks.set(timer, act);
+      return timer;
+    },
+    clearInterval: (timer: number) => {
+      looks.delete(timer);
+      clearInterval(timer);
+    },
+  });
+  try {
+    await withFolder(async (folder) => {
+      const [cert, key] = [`${folder}/cert`, `${folder}/key`];
+      await Deno.writeTextFile(cert, CERTIFICATE);
+      await Deno.writeTextFile(key, PRIVATE_KEY, { mode: 0o600 });
+      const args = ["--port", "0", "--tls-cert", cert, "--tls-key", key];
+      await serving(args, async ({ lines }) => {
+        await Deno.writeTextFile(cert, `${CERTIFICATE}\n`);
+        assertEquals(looks.size, 1);
+        for (const look of looks.values()) look();
+        const renewed = "info the certificate was read again: ";
+        await eventually(() => lines().some((line) => line.startsWith(renewed)), "it is renewed");
+      });
+    });
+    assertEquals(looks.size, 0);
+  } finally {
+    Object.assign(globalThis, { setInterval, clearInterval });
+  }
+});
+
+test("serve() listens for callers once it has waited for its store, and answers operators then", async () => {
+  using silent = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const accepted = silent.accept();
+  const operator = `http://127.0.0.1:${freePort()}`;
+  const store = `redis://127.0.0.1:${silent.addr.port}?timeout=60000`;
+  const args = ["--port", "0", "--metrics-port", new URL(operator).port, "--guard", store];
+  await ManualTimers.holding(2_000, async (goOff) => {
+    let [url, wentOff] = ["", false];
+    const served = serving(args, (setup) => Promise.resolve(void (url = setup.url)));
+    await eventually(async () => {
+      const wire = await Wire.to(operator).catch(() => undefined);
+      wire?.close();
+      return wire !== undefined;
+    }, "the operator port is open");
+    const asked = get(`${operator}/status`);
+    // An answer of now would have no address.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await Promise.race([goOff(), served.then(() => assert(wentOff, "It did not wait"))]);
+    wentOff = true;
+    const [, status] = await asked;
+    await served;
+    assertEquals(JSON.parse(status).address, url);
+  });
+  (await accepted).close();
 });
 
 test("serve() fails when an address or a file cannot be used", async () => {

@@ -335,6 +335,7 @@ Deno.test("parseCommand() reads the time of doctor", () => {
   assertEquals(at("1234567890"), 1234567890_000);
   assertEquals(at("2009-02-13T23:31:30Z"), 1234567890_000);
   assertEquals(at("2009-02-14T00:31:30+01:00"), 1234567890_000);
+  assertEquals(at("2009-02-13T18:31:30-05:00"), 1234567890_000);
 });
 
 Deno.test("parseCommand() accepts the options of a command for that command only, and from no variable", () => {

@@ -93,6 +93,10 @@ const WRONG: readonly (readonly [line: string, clause: string])[] = [
   ["AUTHENTICATOR_GUARD=a\0b", "has a control character"],
   ["canary=1", "has a name that is no option's"],
   [
+    "\uFEFFAUTHENTICATOR_PORT=1",
+    "has a name that is no option's; did you mean AUTHENTICATOR_PORT?",
+  ],
+  [
     "AUTHENTICATOR_API_KEY_FILE=canary",
     "has a name that is no option's; did you mean AUTHENTICATOR_API_KEYS_FILE?",
   ],
@@ -283,20 +287,26 @@ Deno.test("changedLines() returns the variables whose lines differ, and no comme
 Deno.test("a second file of --config changes ports, addresses and sockets, and repeats nothing else", () =>
   withFolder(async (folder) => {
     const [one, two] = [`${folder}/one`, `${folder}/two`];
-    await Deno.writeTextFile(one, "AUTHENTICATOR_PORT=1\nAUTHENTICATOR_WINDOW=2\n");
+    const linesOf = (n: number): string =>
+      [
+        ...["WINDOW=2", `HOST=::${n}`, `PORT=${n}`, `SHARE_PORT=${n % 2}`, `SOCKET=${n}`],
+        ...[`SOCKET_MODE=60${n}`, `METRICS_HOST=::${n}`, `METRICS_PORT=${n}`],
+      ].map((line) => `AUTHENTICATOR_${line}\n`).join("");
+    await Deno.writeTextFile(one, linesOf(1));
     const parse = async (second: string): Promise<Extract<Command, { kind: "serve" }>> => {
       await Deno.writeTextFile(two, second);
       const command = parseCommand(["--config", one, "--config", two], () => undefined);
       assert(command.kind === "serve");
       return command;
     };
-    const { config } = await parse("AUTHENTICATOR_PORT=3\nAUTHENTICATOR_WINDOW=2\n");
-    assertEquals([config.port, config.window], [3, 2]);
+    const { config, files } = await parse(linesOf(2));
+    assertEquals([config.port, config.window], [2, 2]);
+    assert([...files!.lines.values()].every(({ place }) => place.includes("second")));
     assertEquals((await parse("#")).config.port, 1);
     const message = await parse("AUTHENTICATOR_WINDOW=10").catch((error: Error) => error.message);
     assertEquals(
       message,
       "AUTHENTICATOR_WINDOW has another value in line 1 of the second file of --config than in " +
-        "line 2 of the first file of --config: remove one of them",
+        "line 1 of the first file of --config: remove one of them",
     );
   }));

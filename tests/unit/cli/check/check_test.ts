@@ -152,6 +152,7 @@ Deno.test("check refuses the files that serve refuses", async () => {
       ["--api-keys-file", short],
       ["--guard-key-file", short, "--max-failures", "0"],
       ["--guard-key-file", await file("blank", `${"k".repeat(31)}`)],
+      ["--guard", "rediss://127.0.0.1", "--guard-tls-ca", `${folder}/none`],
     ];
     for (const args of refused) {
       const [checked, served] = await Promise.all([

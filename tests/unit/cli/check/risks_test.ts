@@ -32,6 +32,9 @@ const OPTIONS: readonly (readonly [string, ...string[]])[] = [
   ["--metrics-host 127.0.0.1 --metrics-port 9101"],
   ["--metrics-port 9101 --metrics-host 0.0.0.0", "--metrics-port requires no API key"],
   ["--socket /run/pin.sock --socket-mode 0666", "--socket-mode lets everybody"],
+  ["--socket /run/pin.sock --socket-mode 0664"],
+  ["--max-failures 3"],
+  ["--max-failures 4 --api-keys-file keys"],
   [
     "--max-failures 3 --api-keys-file keys",
     "--max-failures is below 4, and a caller with an API key has half of them for a secret: one or " +
@@ -72,6 +75,10 @@ const OPTIONS: readonly (readonly [string, ...string[]])[] = [
   ["--guard rediss://cache.example.com --guard-key-file key"],
   ["--guard redis://cache.example.com --guard-key-file key", "--guard crosses the network"],
   ["--guard redis://n@cache.example.com --guard-key-file key", "--guard crosses the network"],
+  [
+    "--guard redis+sentinel://127.0.0.1,cache.example.com/pin --guard-key-file key",
+    "--guard crosses the network",
+  ],
   [
     "--guard redis://u:p@cache.example.com --guard-key-file key",
     "--guard sends its password",

@@ -1,10 +1,11 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { dirname } from "node:path";
-import { checkUnit } from "../../../../lib/cli/check/unit.ts";
+import { checkUnit, type UnitFindings } from "../../../../lib/cli/check/unit.ts";
 import { parseConfigFile } from "../../../../lib/cli/args/config_file.ts";
 import { parseConfig } from "../../../../lib/config/options.ts";
 import { withFolder } from "../../../support/folder.ts";
+import { ROOT } from "../../../support/pages.ts";
 
 const FOLDER = "/etc/authenticator";
 const DROP_INS = "/etc/systemd/system/authenticator.service.d";
@@ -26,20 +27,24 @@ class Machine {
     Deno.removeSync(`${this.root}${path}`, { recursive: true });
   }
 
-  /** Problems of a unit whose environment and file of options are given. */
-  problems(
+  /** Findings about a unit whose environment and file of options are given. */
+  findings(
     { env = {}, options = "", unit = "authenticator.service" }: {
       readonly env?: Readonly<Record<string, string>>;
       readonly options?: string;
       readonly unit?: string;
     } = {},
-  ): readonly string[] {
+  ): UnitFindings {
     const path = `${FOLDER}/authenticator.conf`;
     const place = { path, subject: "the file of --config", isWindows: false };
     const lines = parseConfigFile(new TextEncoder().encode(options), place);
     const read = (name: string): string | undefined => env[name];
     const config = parseConfig({ flags: new Map(), env: read, file: lines });
-    return checkUnit({ unit, config, lines, env: read, root: this.root }).problems;
+    return checkUnit({ unit, config, lines, env: read, root: this.root });
+  }
+
+  problems(settings: Parameters<Machine["findings"]>[0] = {}): readonly string[] {
+    return this.findings(settings).problems;
   }
 }
 
@@ -66,6 +71,21 @@ test("check --unit names files of the folder that no option uses", (machine) => 
   // As a drop-in of an older version names it.
   const env = { AUTHENTICATOR_API_KEYS_FILE: "/run/credentials/authenticator.service/api-keys" };
   assertEquals(machine.problems({ env }), []);
+});
+
+test("check --unit knows each file that the unit hands over", (machine) => {
+  const unit = Deno.readTextFileSync(new URL("deploy/authenticator.service", ROOT));
+  const names = [...unit.matchAll(/^LoadCredential=([^:]+):\/etc\/authenticator\/\1$/gm)]
+    .map(([, name]) => name!).filter((name) => name !== "authenticator.conf");
+  assert(names.length > 0);
+  for (const name of names) machine.put(`${FOLDER}/${name}`, "");
+  const options = machine.problems().map((problem) => / add (\S+) to /.exec(problem)?.[1]).join(
+    "\n",
+  );
+  assertEquals([...options.matchAll(/=(.*)$/gm)].map(([, name]) => name), names);
+  // TLS to the store needs a store.
+  const guard = "AUTHENTICATOR_GUARD=rediss://store";
+  assertEquals(machine.problems({ options: `${guard}\n${options}` }), []);
 });
 
 test("check --unit names plain names of files that the unit does not hand over", (machine) => {
@@ -110,6 +130,28 @@ test("check --unit names originals in a folder that others can write to, also be
     `${FOLDER}/authenticator.conf ${clause}`,
     `${FOLDER}/api-keys ${clause}`,
   ]);
+});
+
+test("check --unit warns of originals that are not root's alone, and of secrets that every user can read", (machine) => {
+  // Only root can give files away.
+  if (Deno.statSync(machine.root).uid !== 0) return;
+  const folder = `${machine.root}${FOLDER}`;
+  const [target, link] = [`${machine.root}/srv/keys`, `${folder}/api-keys`];
+  machine.put("/srv/keys/api-keys", "");
+  Deno.symlinkSync(`${target}/api-keys`, link);
+  for (const name of ["cert.pem", "guard-ca.pem"]) machine.put(`${FOLDER}/${name}`, "", 0o644);
+  const risks = (): readonly string[] => machine.findings().risks;
+  assertEquals(risks(), []);
+  Deno.chmodSync(link, 0o604);
+  assertEquals(risks(), [`${FOLDER}/api-keys can be read by every user: chmod 600.`]);
+  const owned = (name: string): string =>
+    `${FOLDER}/${name} is not root's alone: its owner can change it.`;
+  for (const path of [link, target, folder]) {
+    Deno.chownSync(path, 1, null);
+    const all = ["authenticator.conf", "api-keys", "cert.pem", "guard-ca.pem"];
+    assertEquals(risks(), (path === folder ? all : ["api-keys"]).map(owned));
+    Deno.chownSync(path, 0, null);
+  }
 });
 
 test("check --unit reads the file of the instance itself", (machine) => {
@@ -186,12 +228,15 @@ test("check --unit names variables of drop-ins that were meant as options", (mac
   assertEquals(machine.problems(), []);
 });
 
-test("check --unit reads the drop-ins of all services", (machine) => {
-  const path = "/etc/systemd/system/service.d/a.conf";
-  machine.put(path, "[Servce]\nEnvironment=AUTHENTICATOR_WINDOW=2\n");
+test("check --unit reads the drop-ins of all services, in each folder of systemd", (machine) => {
+  const paths = ["/etc", "/run", "/usr/local/lib", "/usr/lib"].map((base) =>
+    `${base}/systemd/system/service.d/a.conf`
+  );
+  for (const path of paths) machine.put(path, "[Servce]\nEnvironment=AUTHENTICATOR_WINDOW=2\n");
   for (const unit of ["authenticator.service", "authenticator@1.service"]) {
     const problems = machine.problems({ unit });
-    assertEquals(problems.map((text) => text.split(" is ")[0]), [`line 2 of ${path}`]);
+    const places = paths.map((path) => `line 2 of ${path}`);
+    assertEquals(problems.map((text) => text.split(" is ")[0]), places);
   }
 });
 

@@ -1,9 +1,8 @@
 import { assertEquals } from "@std/assert/equals";
 import { certificateRisks, findRisks } from "../../../../lib/cli/check/warnings.ts";
 import { CERTIFICATE, ENDED, ISSUED } from "../../../support/certificates.ts";
-import { configOf, runCommand, withProcess } from "../../../support/command.ts";
+import { configOf, withProcess } from "../../../support/command.ts";
 import { withFolder } from "../../../support/folder.ts";
-import { SEAL_KEY_LINES } from "../../../support/seal_keys.ts";
 
 /** The risks of options in an empty environment. */
 async function risksOf(args: readonly string[]): Promise<readonly string[]> {
@@ -121,27 +120,6 @@ Deno.test("findRisks() names keys that are no random ones, or are callers' too",
     ]);
     assertEquals(await risks(`web:${key}`, `${key}\n`), [
       "the file of --guard-key-file has a key of --api-keys-file, which callers have.",
-    ]);
-  });
-});
-
-Deno.test("seal warns of a file of keys that others can read, as the start does", async () => {
-  if (Deno.build.os === "windows") return;
-  await withFolder(async (folder) => {
-    const path = `${folder}/keys`;
-    Deno.writeTextFileSync(path, SEAL_KEY_LINES[0]);
-    const seal = async (mode: number): Promise<readonly [number, string]> => {
-      Deno.chmodSync(path, mode);
-      const { code, stderr } = await runCommand(["seal", "--seal-keys-file", path], {
-        stdin: "secret",
-      });
-      return [code, stderr];
-    };
-    assertEquals(await seal(0o600), [0, ""]);
-    assertEquals(await seal(0o604), [
-      0,
-      "authenticator: warning: everybody on this machine can read the file that --seal-keys-file " +
-      "names.\n",
     ]);
   });
 });

@@ -216,12 +216,13 @@ Deno.test("a limiter ends the comparison with a sentence about it, after what wa
     let count = 0;
     const { code, stdout, stderr } = await compared({
       args: ["--html", "image"],
-      lie: (_call, reply) => ++count > 30 ? { ...reply, ...limit } : reply,
+      lie: (_call, reply) => ++count > 34 ? { ...reply, ...limit } : reply,
     }, []);
     assertEquals(code, 1);
-    assertHas(stdout, "\nRight pins: ");
+    // What was asked of the last group, too.
+    assertHas(stdout, "\nWrong pins: 4 same\n");
     assertHas(stdout, "\nOption: it has --html image, and not --html svg: the form of Html.\n");
-    assertHas(stdout, "\n31 requests. ");
+    assertHas(stdout, "\n35 requests. ");
     assert(!/answers are the same|Start Authenticator/.test(stdout), stdout);
     assertHas(stderr, `limits requests (status ${limit.status}): let 60 requests `);
   }
@@ -285,6 +286,16 @@ Deno.test("a request with a different reply is repeated twice, and one without a
     const said = "\nIt gives different answers at different times: several servers?\n";
     assertEquals([stdout.includes(said), asked], "status" in spoilt ? [true, 3] : [false, 2]);
   }
+  // Of five such requests, three are repeated.
+  let asked = 0;
+  await compared({
+    lie: ({ form }, reply) => {
+      if (form !== "SOAP 1.1") return reply;
+      asked++;
+      return { ...reply, status: 202 };
+    },
+  });
+  assertEquals(asked, 5 + 2 * 3);
 });
 
 // The reply, the sentence after the URL, and how often it is asked.

@@ -30,10 +30,10 @@ Deno.test("explainState() explains the state of a secret by the options", () => 
       "All pins for this secret are refused for another 2 seconds, after too many wrong ones.",
     ],
   });
-  // The source has spent its two wrong pins, a second ago.
+  // The source has spent its two wrong pins, 1.5 s ago.
   const source = { id: "one", debtMs: 4 * 3_600_000, lastMs: 1_000_000, knownUntilMs: 0 };
   const ofOne = { debtMs: 2 * 3_600_000, lastMs: 1_000_000, usedStep: -1, sources: [source] };
-  assertEquals(explainState({ state: ofOne, nowMs: 1_001_000 }, options, 7), {
+  assertEquals(explainState({ state: ofOne, nowMs: 1_001_500 }, options, 7), {
     refuses: false,
     lines: [
       "Pins for this secret from some sources (X-Authenticator-Source, or the key of the caller) " +

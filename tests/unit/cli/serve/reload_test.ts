@@ -79,13 +79,16 @@ function no(): Promise<boolean> {
   return Promise.resolve(false);
 }
 
-/** Log lines of a server after SIGHUP. */
+/** Log lines of a server after SIGHUP, which are those of its status too, but for causes. */
 async function linesOfReload(
   args: readonly string[],
   parts: Parts = {},
 ): Promise<readonly string[]> {
-  const { reload, lines } = reloadOf(args, parts);
+  const { reload, lines, service } = reloadOf(args, parts);
   await reload.all();
+  const clauses = lines.filter((line) => line !== "counted")
+    .map((line) => line.replace(/^error: (.*): \w+Error: .*|^\w+: /, "$1"));
+  assertEquals(service.state.lastReload?.lines, clauses);
   return lines;
 }
 
@@ -281,7 +284,7 @@ Deno.test("the end of the certificate is that of the one in use, after each of t
   });
 });
 
-Deno.test("Reload detects a file that was replaced while the server started", async () => {
+Deno.test("Reload detects a file that was replaced while the server started, and renews it once", async () => {
   await withFolder(async (folder) => {
     const [cert, key] = [`${folder}/cert`, `${folder}/key`];
     await Deno.writeTextFile(cert, CERTIFICATE);
@@ -292,8 +295,12 @@ Deno.test("Reload detects a file that was replaced while the server started", as
     const tls = { cert: CERTIFICATE, key: PRIVATE_KEY };
     const listener = { renew: () => Promise.resolve(true) };
     const { reload, lines } = reloadOf(args, { listener, tls, version });
-    await reload.changedCertificate();
-    assertEquals(lines, ["info: the certificate was read again: it is valid until 2126-10-27"]);
+    await Promise.all([reload.changedCertificate(), reload.all()]);
+    assertEquals(
+      lines,
+      ["was read again", "is unchanged"]
+        .map((what) => `info: the certificate ${what}: it is valid until 2126-10-27`),
+    );
   });
 });
 
