@@ -49,6 +49,22 @@ export function startFakeRedis(other: Replies = () => "OK"): FakeRedis {
   };
 }
 
+/**
+ * Starts a fake Sentinel, which pushes no news.
+ *
+ * @param primary Returns the port of the primary on 127.0.0.1 and its epoch, or the error of a question.
+ */
+export function startFakeSentinel(primary: () => readonly [number, number] | Error): FakeRedis {
+  return startFakeRedis(([command, question]) => {
+    const named = command === "SENTINEL" ? primary() : new Error("NOPERM");
+    if (named instanceof Error) return named;
+    const [port, epoch] = named.map(String);
+    return question === "MASTER"
+      ? ["ip", "127.0.0.1", "port", port!, "config-epoch", epoch!]
+      : ["127.0.0.1", port!];
+  });
+}
+
 async function converse(connection: Deno.TcpConn, other: Replies): Promise<void> {
   const buffer = new Uint8Array(65_536);
   let text = "";

@@ -2,8 +2,11 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
 import { openStore, slotOf, SPREAD_KEYS } from "../../../../lib/guard/redis/connect.ts";
+import { storeClause } from "../../../../lib/guard/redis/reasons.ts";
 import { parseStoreUrl, type StoreUrl } from "../../../../lib/guard/redis/store_url.ts";
-import { startFakeRedis } from "../../../support/fake_redis.ts";
+import { eventually } from "../../../support/eventually.ts";
+import { startFakeRedis, startFakeSentinel } from "../../../support/fake_redis.ts";
+import { freePort } from "../../../support/free_port.ts";
 
 Deno.test("slotOf() returns the slots of Redis", () => {
   // By CLUSTER KEYSLOT of Redis 7.0.15.
@@ -35,4 +38,28 @@ Deno.test("a Cluster without a node for a key is an error", async () => {
     client.destroy();
     node.close();
   }
+});
+
+Deno.test("neither primary decides while Sentinels name one that cannot be reached", async () => {
+  const old = startFakeRedis(() => "PONG");
+  let [port, epoch] = [old.port, 1];
+  const sentinel = startFakeSentinel(() => [port, epoch]);
+  const losses: string[] = [];
+  const client = await openStore(
+    parseStoreUrl(`redis+sentinel://127.0.0.1:${sentinel.port}/main`) as StoreUrl,
+    {
+      readFiles: () => ({}),
+      timeoutMs: 60_000,
+      onLoss: (error) => void losses.push(storeClause(error)),
+    },
+  );
+  await client.connect();
+  const ask = (): Promise<unknown> => client.run("a", (send) => send(["GET", "a"]));
+  assertEquals(await ask(), "PONG");
+  [port, epoch] = [freePort(), 2];
+  await eventually(() => losses.length > 0);
+  assertEquals(losses, [`its primary, 127.0.0.1:${port}, cannot be reached (ECONNREFUSED)`]);
+  await assertRejects(ask, Error, "There is no primary");
+  client.destroy();
+  [sentinel, old].forEach((each) => each.close());
 });
