@@ -33,6 +33,8 @@ export class LuaStore {
   readonly #texts = new Map<string, string>();
   /** Expiry times in milliseconds, as commands gave them. */
   readonly #expiriesMs = new Map<string, number>();
+  /** Keys that were restored as unused for a long time. */
+  readonly #letGo = new Set<string>();
   readonly #state = lauxlib.luaL_newstate();
   /** Hashes of the loaded scripts, which are globals by these names. */
   readonly #loaded = new Set<string>();
@@ -40,9 +42,9 @@ export class LuaStore {
   /**
    * Makes an empty store.
    *
-   * @param time Reply to `TIME`: seconds and microseconds.
+   * @param time Makes the reply to `TIME`: seconds and microseconds.
    */
-  constructor(private readonly time: readonly [string, string] = ["0", "0"]) {
+  constructor(private readonly time = (): readonly [string, string] => ["0", "0"]) {
     const state = this.#state;
     lualib.luaL_openlibs(state);
     lua.lua_newtable(state);
@@ -66,6 +68,11 @@ export class LuaStore {
   /** Time until a key expires, as `PTTL` returns it: -1 without an expiry, -2 without the key. */
   expiryMs(key: string): number {
     return this.#texts.has(key) ? this.#expiriesMs.get(key) ?? -1 : -2;
+  }
+
+  /** Whether a full store evicts a key before others. */
+  isLetGo(key: string): boolean {
+    return this.#letGo.has(key);
   }
 
   /** Runs a script, and returns its reply: a number, or a list of two. */
@@ -122,15 +129,19 @@ export class LuaStore {
       { length: lua.lua_gettop(this.#state) },
       (_, i) => jsText(lua.lua_tostring(this.#state, i + 1)),
     );
-    if (name === "TIME") return this.#pushList(this.time);
+    if (name === "TIME") return this.#pushList(this.time());
     if (name === "PTTL") return lua.lua_pushnumber(this.#state, this.expiryMs(key)), 1;
     if (name === "SET") {
+      if (options[0] === "PX" && Number(options[1]) < 1) throw new Error("ERR invalid expire time");
       this.#texts.set(key, value);
       this.#expiriesMs.delete(key);
+      this.#letGo.delete(key);
       if (options[0] === "PX") this.#expiriesMs.set(key, Number(options[1]));
     } else if (name === "DEL") this.#texts.delete(key);
-    else if (name === "RESTORE") this.#expiriesMs.set(key, Number(value));
-    else if (name !== "GET" && name !== "DUMP") throw new Error(`The store has no ${name}`);
+    else if (name === "RESTORE") {
+      this.#expiriesMs.set(key, Number(value));
+      if (options[2] === "IDLETIME") this.#letGo.add(key);
+    } else if (name !== "GET" && name !== "DUMP") throw new Error(`The store has no ${name}`);
     const found = name === "GET" || name === "DUMP" ? this.#texts.get(key) : undefined;
     if (found === undefined) lua.lua_pushboolean(this.#state, false);
     else lua.lua_pushstring(this.#state, luaText(found));
