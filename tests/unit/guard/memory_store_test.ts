@@ -313,6 +313,19 @@ Deno.test("a memory store lifts the wait of a secret, and remembers which code w
   ]);
 });
 
+Deno.test("unlock() reports a secret only while wrong pins, a used code or a known source of it count", () => {
+  const { store, clock } = storeWith(1, rulesWith({ maxFailures: 9 }));
+  fail(store, "evicted", 1);
+  const unlockLater = (ms: number, step?: number, source?: string): boolean => {
+    decide(store, "a", step, source);
+    clock.ms += ms;
+    return store.unlock("a");
+  };
+  assertEquals([unlockLater(HOUR - 1), unlockLater(HOUR)], [true, false]);
+  assertEquals([unlockLater(0, STEP), unlockLater(HOUR)], [true, false]);
+  assertEquals(unlockLater(HOUR, STEP, "home"), true);
+});
+
 Deno.test("no flood of wrong pins for made-up secrets makes a used code acceptable", () => {
   const { store, evictions } = storeWith(100, rulesWith({ maxFailures: 100 }));
   for (let i = 0; i < 1_000; i++) fail(store, `made up ${i}`, 1);

@@ -1,13 +1,13 @@
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
-import type { StoreClient } from "../../../../lib/guard/redis/connect.ts";
+import { StoreClient } from "../../../../lib/guard/redis/connect.ts";
 import {
   inspectSecret,
   sampleSecrets,
   unlockSecret,
   withStore,
 } from "../../../../lib/guard/redis/operator.ts";
-import { UNREADABLE } from "../../../../lib/guard/redis/reasons.ts";
+import { storeClause, UNREADABLE } from "../../../../lib/guard/redis/reasons.ts";
 import { KEY_PREFIX, PROBE_PREFIX } from "../../../../lib/guard/redis/script.ts";
 import { parseStoreUrl, type StoreUrl } from "../../../../lib/guard/redis/store_url.ts";
 import { type Reply, startFakeRedis } from "../../../support/fake_redis.ts";
@@ -131,6 +131,28 @@ Deno.test("sampleSecrets() reads some thousand keys of a large store, and estima
     const { result } = await commandsOf(store(info), (client) => sampleSecrets(client, 0));
     assertEquals([result.secrets.length, result.total, steps], [1000, total, 4]);
   }
+});
+
+Deno.test("sampleSecrets() reads no more of a Cluster than of one server, and names nodes that fail", async () => {
+  const commands: string[] = [];
+  const node = new StoreClient({
+    connect: () => Promise.resolve(),
+    send: (key, [command = ""]) => {
+      if (key === "gone") return Promise.reject(new Error("OOM"));
+      commands.push(`${command} ${key}`);
+      if (command === "TIME") return Promise.resolve(["1000", "0"]);
+      const keys = Array.from({ length: 500 }, (_, i) => `${key} ${commands.length} ${i}`);
+      return Promise.resolve(command === "INFO" ? "" : ["1", keys]);
+    },
+    probeKeys: () => [["one"], ["other"], ["gone"]],
+    serverOf: (key) => `its node ${key}`,
+    destroy: () => {},
+  }, 60_000);
+  const { errors } = await sampleSecrets(node, 0);
+  const scans = commands.filter((command) => command.startsWith("SCAN "));
+  assertEquals(scans.toSorted(), ["SCAN one", "SCAN one", "SCAN other", "SCAN other"]);
+  assertEquals(errors.map(storeClause), ["its node gone is full (OOM)"]);
+  node.destroy();
 });
 
 Deno.test("probe() tries a key in each quarter of the slots on one server", async () => {

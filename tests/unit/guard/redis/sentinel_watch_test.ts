@@ -18,8 +18,8 @@ interface Setup {
   readonly answers: Answer[];
   /** The moves and outages, in order. */
   readonly events: string[];
-  /** Lets every Sentinel be asked. */
-  readonly round: () => Promise<void>;
+  /** Lets every Sentinel be asked, twice unless told otherwise. */
+  readonly round: (times?: number) => Promise<void>;
   /** Has a Sentinel push news. */
   readonly push: (at: number) => Promise<void>;
   /** The delays of the timers in milliseconds. */
@@ -63,8 +63,8 @@ function testWatch(
         onMove: ({ port }) => void events.push(`to ${port}`),
         onOutage: (error) => void events.push(error instanceof Error ? error.message : "again"),
       });
-      const round = async (): Promise<void> => {
-        for (let i = 0; i < 2; i++) {
+      const round = async (times = 2): Promise<void> => {
+        for (let i = 0; i < times; i++) {
           nowMs += 600;
           await timers.tick();
           await timers.settle();
@@ -177,12 +177,16 @@ testWatch(
 
 for (const [isPushed, lookMs] of [[true, 2000], [false, 250]] as const) {
   testWatch(
-    `queries every ${lookMs} ms ${isPushed ? "beside" : "without"} pushed news`,
+    `queries every ${lookMs} ms ${
+      isPushed ? "beside" : "without"
+    } pushed news, and connects again after a second`,
     [[1, 4]],
-    async ({ start, delaysMs }) => {
+    async ({ start, answers, round, delaysMs }) => {
       await start();
+      answers[0] = new Error("gone");
+      await round(1);
       // The other delays are ticks of the timeouts of replies.
-      assertEquals(delaysMs.filter((ms) => ms !== TIMEOUT_MS / 10), [lookMs]);
+      assertEquals(delaysMs.filter((ms) => ms !== TIMEOUT_MS / 10), [lookMs, 1000]);
     },
     { isPushed },
   );
@@ -203,6 +207,25 @@ testWatch(
     answers[0] = [1, 4];
     for (let i = 0; i < 3; i++) await round();
     assertEquals(events, ["gone", "again"]);
+  },
+);
+
+testWatch(
+  "reports no outage of less than a second, nor one while a Sentinel has not failed",
+  [[1, 4], [1, 4]],
+  async ({ start, answers, events, round }) => {
+    await start();
+    for (const failing of [[0, 1], [0, 1], [0]]) {
+      for (const at of failing) answers[at] = new Error("gone");
+      await round();
+      for (const at of failing) answers[at] = [1, 4];
+      await round();
+    }
+    // The first is well again, and slow.
+    answers[0] = NEVER;
+    answers[1] = new Error("gone");
+    for (let i = 0; i < 2; i++) await round();
+    assertEquals(events, []);
   },
 );
 
