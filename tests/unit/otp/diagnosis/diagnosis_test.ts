@@ -12,8 +12,8 @@ import { hotp, importOtpKey } from "../../../../lib/otp/totp.ts";
 import { SETTINGS } from "./settings.ts";
 import { referenceHotp } from "../../../support/reference_totp.ts";
 
-// RFC 6238 appendix B: the last second of a time step of 30 s, the 29th of one of 60 s.
-const NOW_MS = 1_111_111_109_000;
+// RFC 6238 appendix B: the last millisecond of a time step of 30 s.
+const NOW_MS = 1_111_111_109_999;
 const SECRET = "MYSECRETMYSECRET";
 const AS_BASE32 = decodeBase32(SECRET);
 
