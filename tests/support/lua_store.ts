@@ -60,9 +60,10 @@ export class LuaStore {
     return this.#texts.get(key);
   }
 
-  /** Sets the text of a key. */
+  /** Sets the text of a key, without an expiry. */
   set(key: string, text: string): void {
     this.#texts.set(key, text);
+    this.#expiriesMs.delete(key);
   }
 
   /** Time until a key expires, as `PTTL` returns it: -1 without an expiry, -2 without the key. */
