@@ -260,17 +260,6 @@ Deno.test("a clock set back remembers no source for longer, and lengthens no wai
   assertEquals(known(), 0);
 });
 
-Deno.test("a clock set back remembers no source of right pins for longer", () => {
-  const player = new Player(rulesWith());
-  player.pin(STEP, "a");
-  player.nowMs -= 100 * DAY;
-  player.pin(STEP, "b");
-  assertEquals(player.state!.sources.map(({ knownUntilMs }) => knownUntilMs), [
-    player.nowMs + KNOWN_MS,
-    player.nowMs + KNOWN_MS,
-  ]);
-});
-
 Deno.test("a clock set back remembers no known source for longer, in any store", () => {
   const player = new Player(rulesWith({ maxFailures: 10 }));
   player.pin(STEP, "user");
