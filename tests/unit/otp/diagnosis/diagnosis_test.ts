@@ -119,6 +119,33 @@ Deno.test("diagnose() finds codes next to now, in the window, and off by a time 
   assert(await isFound(90, { window: 100 }));
 });
 
+Deno.test("diagnose() finds mistyped codes among those that the server accepts alone", async () => {
+  const errors = {
+    "swapped": (pin: string) => pin.replace(/^(.)(.)/, "$2$1"),
+    "one-wrong": (pin: string) => pin.replace(/^./, (digit) => String(9 - Number(digit))),
+  } as const;
+  const rows = [
+    ...[["swapped", 2, 2], ["swapped", -1, 1], ["one-wrong", 1, 1], ["one-wrong", 0, 0]] as const,
+    ...[["swapped", 2, 1], ["swapped", -1, 0], ["swapped", 3, 9]] as const,
+    ...[["one-wrong", 1, 0], ["one-wrong", 2, 2]] as const,
+  ];
+  for (const [i, [typingError, steps, window]] of rows.entries()) {
+    const { match } = await diagnosisOf(errors[typingError](code(SECRET, steps)), { window });
+    const found = i < 4 ? [typingError, steps] : [undefined, undefined];
+    assertEquals([match?.typingError, match?.stepsAhead], found, `${rows[i]}`);
+  }
+});
+
+Deno.test("diagnose() goes on without WebCrypto, as on pages over plain HTTP", async () => {
+  Object.defineProperty(crypto, "subtle", { configurable: true, value: undefined });
+  try {
+    const { match } = await diagnosisOf(referenceHotp(SECRET, 3));
+    assertEquals(match?.isCounted, true);
+  } finally {
+    Reflect.deleteProperty(crypto, "subtle");
+  }
+});
+
 Deno.test("diagnose() prefers a code with lost zeros to one of another length", async () => {
   const found = async (pin: string, digits: number, secretCode: string): Promise<unknown> => {
     const { match } = await diagnosisOf(pin, { digits }, secretCode);
