@@ -19,6 +19,8 @@ export interface FakeRedis {
   readonly url: string;
   /** Its port on 127.0.0.1. */
   readonly port: number;
+  /** Returns the number of open connections. */
+  readonly connections: () => number;
   /** Ends it. */
   readonly close: () => void;
 }
@@ -42,6 +44,7 @@ export function startFakeRedis(other: Replies = () => "OK"): FakeRedis {
   return {
     url: `redis://127.0.0.1:${port}`,
     port,
+    connections: () => open.size,
     close: () => {
       listener.close();
       for (const connection of open) close(connection);

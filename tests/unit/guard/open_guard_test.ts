@@ -75,6 +75,7 @@ Deno.test("a guard reports each move of its primary, and the end of an outage of
       [named, epoch] = [named + 1, epoch + 1];
       await askAgain(250);
       await happens(event);
+      await eventually(() => stores[named - 1]!.connections() === 0);
     }
     isAway = true;
     await askAgain(250);

@@ -41,12 +41,17 @@ Deno.test("a Cluster without a node for a key is an error", async () => {
 });
 
 Deno.test("neither primary decides while Sentinels name one that cannot be reached", async () => {
-  const old = startFakeRedis(() => "PONG");
+  // Sentinels have no databases, and refuse all other commands than their own.
+  const chosen: string[] = [];
+  const old = startFakeRedis(([command, database = ""]) => {
+    if (command === "SELECT") chosen.push(database);
+    return "PONG";
+  });
   let [port, epoch] = [old.port, 1];
   const sentinel = startFakeSentinel(() => [port, epoch]);
   const losses: string[] = [];
   const client = await openStore(
-    parseStoreUrl(`redis+sentinel://127.0.0.1:${sentinel.port}/main`) as StoreUrl,
+    parseStoreUrl(`redis+sentinel://127.0.0.1:${sentinel.port}/main/3`) as StoreUrl,
     {
       readFiles: () => ({}),
       timeoutMs: 60_000,
@@ -55,7 +60,7 @@ Deno.test("neither primary decides while Sentinels name one that cannot be reach
   );
   await client.connect();
   const ask = (): Promise<unknown> => client.run("a", (send) => send(["GET", "a"]));
-  assertEquals(await ask(), "PONG");
+  assertEquals([await ask(), chosen], ["PONG", ["3"]]);
   [port, epoch] = [freePort(), 2];
   await eventually(() => losses.length > 0);
   assertEquals(losses, [`its primary, 127.0.0.1:${port}, cannot be reached (ECONNREFUSED)`]);

@@ -68,6 +68,7 @@ const REASONS: readonly (readonly [unknown, string])[] = [
   ["ERR unknown command `EVALSHA`", "does not know EVAL (ERR)"],
   ["NOPERM canary", `${COMMAND} (NOPERM)`],
   ["NOPERM User canary has no permissions to run the 'set' command", `${COMMAND} (NOPERM set)`],
+  ["NOPERM User canary has no permissions to run the 'SET' command", `${COMMAND} (NOPERM set)`],
   ["NOPERM User canary has no permissions to run the 'canary' command", `${COMMAND} (NOPERM)`],
   ["ERR The user executing the script can't run this command or subcommand", `${COMMAND} (NOPERM)`],
   ["ERR ACL failure in script: User canary has no permissions", `${COMMAND} (NOPERM)`],

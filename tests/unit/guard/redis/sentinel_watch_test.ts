@@ -1,3 +1,4 @@
+import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
 import { SentinelWatch } from "../../../../lib/guard/redis/sentinel_watch.ts";
@@ -36,6 +37,7 @@ function testWatch(
     ManualTimers.during(async (timers) => {
       const events: string[] = [];
       const news = new Map<number, () => void>();
+      const connected = new Set<unknown>();
       let nowMs = 0;
       const watch = new SentinelWatch({
         addresses: answers.map((_, port) => ({ host: "sentinel", port })),
@@ -44,11 +46,11 @@ function testWatch(
         monotonicMs: () => nowMs,
         open: ({ port: at }, onNews) => {
           news.set(at, onNews);
-          return {
+          const connection = {
             connect: () => Promise.resolve(),
             subscribe: () => Promise.resolve(isPushed),
-            destroy: () => {},
-            send: async ([, command]) => {
+            destroy: () => void connected.delete(connection),
+            send: async ([, command]: readonly string[]) => {
               const answer = await answers[at]!;
               if (answer instanceof Error) throw answer;
               const [port, epoch] = answer.map(String);
@@ -59,6 +61,8 @@ function testWatch(
               return ["10.0.0.1", port];
             },
           };
+          connected.add(connection);
+          return connection;
         },
         onMove: ({ port }) => void events.push(`to ${port}`),
         onOutage: (error) => void events.push(error instanceof Error ? error.message : "again"),
@@ -81,6 +85,7 @@ function testWatch(
         return primary;
       };
       await run({ start, answers, events, round, push, delaysMs: timers.delaysMs });
+      assert(connected.size <= answers.length, `${connected.size} connections`);
       watch.close();
       await timers.settle();
       assertEquals(timers.pending, 0);
