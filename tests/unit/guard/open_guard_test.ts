@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { assertEquals } from "@std/assert/equals";
+import { fingerprintBy } from "../../../lib/guard/fingerprint.ts";
 import type { SharedStore } from "../../../lib/guard/guard.ts";
 import { type GuardEvents, openGuard } from "../../../lib/guard/open_guard.ts";
 import { KEY_IDS } from "../../../lib/guard/redis/monitor.ts";
@@ -11,18 +12,27 @@ import { ManualTimers } from "../../support/timers.ts";
 const CLOCKS = { nowMs: 0, aheadMs: 0 };
 const STORE_SECONDS = 1_800_000_000;
 
-/** Opens a guard of codes of 30 seconds. */
+const SETTINGS = {
+  ...{ maxFailures: 5, singleUse: false, window: 1, period: 30, guardEntries: 10 },
+  algorithm: "SHA1",
+  monotonicMs: () => CLOCKS.nowMs,
+  now: () => STORE_SECONDS * 1000 + CLOCKS.aheadMs,
+} as const;
+
+/** Opens a guard whose store has a URL. */
 function open(url: string, events: GuardEvents): SharedStore {
-  const settings = { maxFailures: 5, singleUse: false, window: 1, period: 30, guardEntries: 10 };
-  return openGuard({
-    ...settings,
-    algorithm: "SHA1",
-    guard: parseStoreUrl(url) as StoreUrl,
-    randomBytes,
-    monotonicMs: () => CLOCKS.nowMs,
-    now: () => STORE_SECONDS * 1000 + CLOCKS.aheadMs,
-  }, events)!.shared!;
+  const guard = parseStoreUrl(url) as StoreUrl;
+  return openGuard({ ...SETTINGS, guard, randomBytes }, events)!.shared!;
 }
+
+Deno.test("a guard names secrets by the key that it was given, or else by one that it draws", () => {
+  const [given, drawn, secret] = [1, 2, 3].map((byte) => new Uint8Array(32).fill(byte));
+  for (const guardKey of [given, undefined]) {
+    const guard = openGuard({ ...SETTINGS, guardKey, guard: "memory", randomBytes: () => drawn! })!;
+    const fingerprint = fingerprintBy(guardKey ?? drawn!, "SHA1")(secret!);
+    assertEquals(guard.fingerprint(secret!), fingerprint);
+  }
+});
 
 Deno.test("a guard looks at its store once that answers, and reports a clock that is off by more than a third of a time step", () =>
   ManualTimers.during(async (timers) => {

@@ -98,6 +98,14 @@ testWatch(
   async ({ start }) => assertEquals((await start()).port, 2),
 );
 
+const LATE = Promise.withResolvers<never>();
+testWatch("does not start by the answer of half of them", [[1, 4], LATE.promise], async (setup) => {
+  const started = setup.start();
+  await setup.round();
+  LATE.resolve([2, 5] as never);
+  assertEquals((await started).port, 2);
+});
+
 testWatch(
   "names a new primary as soon as one Sentinel does, and follows none of an old epoch",
   [[1, 4], [1, 4], [1, 4]],
