@@ -33,6 +33,7 @@ export class LuaStore {
   readonly #texts = new Map<string, string>();
   /** Expiry times in milliseconds, as commands gave them. */
   readonly #expiriesMs = new Map<string, number>();
+  readonly #errors = new Map<string, string>();
   /** Keys that were restored as unused for a long time. */
   readonly #letGo = new Set<string>();
   readonly #state = lauxlib.luaL_newstate();
@@ -52,6 +53,8 @@ export class LuaStore {
       lua.lua_pushcfunction(state, () => this.#call());
       lua.lua_setfield(state, -2, luaText(name));
     }
+    lua.lua_pushcfunction(state, () => this.#pushError(jsText(lua.lua_tostring(state, 1))));
+    lua.lua_setfield(state, -2, luaText("error_reply"));
     lua.lua_setglobal(state, luaText("redis"));
   }
 
@@ -64,6 +67,11 @@ export class LuaStore {
   set(key: string, text: string): void {
     this.#texts.set(key, text);
     this.#expiriesMs.delete(key);
+  }
+
+  /** Makes the store answer questions about a key with an error. */
+  fail(key: string, error: string): void {
+    this.#errors.set(key, error);
   }
 
   /** Time until a key expires, as `PTTL` returns it: -1 without an expiry, -2 without the key. */
@@ -94,6 +102,11 @@ export class LuaStore {
     this.#setTable("ARGV", args);
     lua.lua_getglobal(state, luaText(name));
     this.#check(lua.lua_pcall(state, 0, 1, 0));
+    if (lua.lua_istable(state, -1)) {
+      const isError = lua.lua_getfield(state, -1, luaText("err")) === lua.LUA_TSTRING;
+      if (isError) throw new Error(jsText(lua.lua_tostring(state, -1)));
+      lua.lua_pop(state, 1);
+    }
     const numberAt = (at: number): number => Math.trunc(lua.lua_tonumber(state, at));
     const reply = lua.lua_istable(state, -1)
       ? [1, 2].map((i) => {
@@ -105,6 +118,13 @@ export class LuaStore {
       : numberAt(-1);
     lua.lua_settop(state, 0);
     return reply;
+  }
+
+  #pushError(error: string): number {
+    lua.lua_newtable(this.#state);
+    lua.lua_pushstring(this.#state, luaText(error));
+    lua.lua_setfield(this.#state, -2, luaText("err"));
+    return 1;
   }
 
   #pushList(values: readonly string[]): number {
@@ -130,6 +150,8 @@ export class LuaStore {
       { length: lua.lua_gettop(this.#state) },
       (_, i) => jsText(lua.lua_tostring(this.#state, i + 1)),
     );
+    const error = name === "GET" ? this.#errors.get(key) : undefined;
+    if (error !== undefined) return this.#pushError(error);
     if (name === "TIME") return this.#pushList(this.time());
     if (name === "PTTL") return lua.lua_pushnumber(this.#state, this.expiryMs(key)), 1;
     if (name === "SET") {

@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert/equals";
+import { assertRejects } from "@std/assert/rejects";
 import { luaLink, LuaStore } from "../../../support/lua_store.ts";
 import { playHistories } from "../../../support/guard_history.ts";
 import { guardRules } from "../../../../lib/guard/guard.ts";
@@ -10,6 +11,7 @@ import {
   runScript,
   scriptArguments,
   type ScriptCall,
+  type ScriptReply,
   type Send,
   unlock,
 } from "../../../../lib/guard/redis/script.ts";
@@ -69,6 +71,19 @@ Deno.test("a secret without wrong pins and a used code is the first that a full 
   assertEquals(await ask(false, right!, { matchedStep: undefined }), false);
   assertEquals(await ask(false, right!, wrong!), false);
   assertEquals(await ask(false, { ...right!, source: "other" }, wrong!), false);
+});
+
+Deno.test("a key of the wrong type makes one secret unreadable, any other error is a failure of the store", async () => {
+  const store = new LuaStore();
+  const send: Send = (words) => Promise.try(() => store.evaluate(words));
+  const rules = guardRules({ maxFailures: 2, singleUse: true, window: 1, period: 30 });
+  const ask = (): Promise<ScriptReply> =>
+    runScript(send, "key", { rules, pin: { matchedStep: 7 }, nowMs: 1 });
+  store.fail("key", "WRONGTYPE Operation against a key");
+  assertEquals([(await ask()).verdict, await unlock(send, "key")], ["unavailable", false]);
+  store.fail("key", "LOADING Redis is loading");
+  await assertRejects(ask, Error, "LOADING");
+  await assertRejects(() => unlock(send, "key"), Error, "LOADING");
 });
 
 Deno.test("scriptArguments() returns the budgets, the rules and the pin", () => {
