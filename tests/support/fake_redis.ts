@@ -19,6 +19,8 @@ export interface FakeRedis {
   readonly url: string;
   /** Its port on 127.0.0.1. */
   readonly port: number;
+  /** Returns the number of open connections. */
+  readonly connections: () => number;
   /** Ends it. */
   readonly close: () => void;
 }
@@ -42,11 +44,28 @@ export function startFakeRedis(other: Replies = () => "OK"): FakeRedis {
   return {
     url: `redis://127.0.0.1:${port}`,
     port,
+    connections: () => open.size,
     close: () => {
       listener.close();
       for (const connection of open) close(connection);
     },
   };
+}
+
+/**
+ * Starts a fake Sentinel, which pushes no news.
+ *
+ * @param primary Returns the port of the primary on 127.0.0.1 and its epoch, or the error of a question.
+ */
+export function startFakeSentinel(primary: () => readonly [number, number] | Error): FakeRedis {
+  return startFakeRedis(([command, question]) => {
+    const named = command === "SENTINEL" ? primary() : new Error("NOPERM");
+    if (named instanceof Error) return named;
+    const [port, epoch] = named.map(String);
+    return question === "MASTER"
+      ? ["ip", "127.0.0.1", "port", port!, "config-epoch", epoch!]
+      : ["127.0.0.1", port!];
+  });
 }
 
 async function converse(connection: Deno.TcpConn, other: Replies): Promise<void> {

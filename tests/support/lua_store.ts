@@ -33,6 +33,9 @@ export class LuaStore {
   readonly #texts = new Map<string, string>();
   /** Expiry times in milliseconds, as commands gave them. */
   readonly #expiriesMs = new Map<string, number>();
+  readonly #errors = new Map<string, string>();
+  /** Keys that were restored as unused for a long time. */
+  readonly #letGo = new Set<string>();
   readonly #state = lauxlib.luaL_newstate();
   /** Hashes of the loaded scripts, which are globals by these names. */
   readonly #loaded = new Set<string>();
@@ -40,9 +43,9 @@ export class LuaStore {
   /**
    * Makes an empty store.
    *
-   * @param time Reply to `TIME`: seconds and microseconds.
+   * @param time Makes the reply to `TIME`: seconds and microseconds.
    */
-  constructor(private readonly time: readonly [string, string] = ["0", "0"]) {
+  constructor(private readonly time = (): readonly [string, string] => ["0", "0"]) {
     const state = this.#state;
     lualib.luaL_openlibs(state);
     lua.lua_newtable(state);
@@ -50,6 +53,8 @@ export class LuaStore {
       lua.lua_pushcfunction(state, () => this.#call());
       lua.lua_setfield(state, -2, luaText(name));
     }
+    lua.lua_pushcfunction(state, () => this.#pushError(jsText(lua.lua_tostring(state, 1))));
+    lua.lua_setfield(state, -2, luaText("error_reply"));
     lua.lua_setglobal(state, luaText("redis"));
   }
 
@@ -58,14 +63,25 @@ export class LuaStore {
     return this.#texts.get(key);
   }
 
-  /** Sets the text of a key. */
+  /** Sets the text of a key, without an expiry. */
   set(key: string, text: string): void {
     this.#texts.set(key, text);
+    this.#expiriesMs.delete(key);
+  }
+
+  /** Makes the store answer questions about a key with an error. */
+  fail(key: string, error: string): void {
+    this.#errors.set(key, error);
   }
 
   /** Time until a key expires, as `PTTL` returns it: -1 without an expiry, -2 without the key. */
   expiryMs(key: string): number {
     return this.#texts.has(key) ? this.#expiriesMs.get(key) ?? -1 : -2;
+  }
+
+  /** Whether a full store evicts a key before others. */
+  isLetGo(key: string): boolean {
+    return this.#letGo.has(key);
   }
 
   /** Runs a script, and returns its reply: a number, or a list of two. */
@@ -86,6 +102,11 @@ export class LuaStore {
     this.#setTable("ARGV", args);
     lua.lua_getglobal(state, luaText(name));
     this.#check(lua.lua_pcall(state, 0, 1, 0));
+    if (lua.lua_istable(state, -1)) {
+      const isError = lua.lua_getfield(state, -1, luaText("err")) === lua.LUA_TSTRING;
+      if (isError) throw new Error(jsText(lua.lua_tostring(state, -1)));
+      lua.lua_pop(state, 1);
+    }
     const numberAt = (at: number): number => Math.trunc(lua.lua_tonumber(state, at));
     const reply = lua.lua_istable(state, -1)
       ? [1, 2].map((i) => {
@@ -97,6 +118,13 @@ export class LuaStore {
       : numberAt(-1);
     lua.lua_settop(state, 0);
     return reply;
+  }
+
+  #pushError(error: string): number {
+    lua.lua_newtable(this.#state);
+    lua.lua_pushstring(this.#state, luaText(error));
+    lua.lua_setfield(this.#state, -2, luaText("err"));
+    return 1;
   }
 
   #pushList(values: readonly string[]): number {
@@ -122,15 +150,21 @@ export class LuaStore {
       { length: lua.lua_gettop(this.#state) },
       (_, i) => jsText(lua.lua_tostring(this.#state, i + 1)),
     );
-    if (name === "TIME") return this.#pushList(this.time);
+    const error = name === "GET" ? this.#errors.get(key) : undefined;
+    if (error !== undefined) return this.#pushError(error);
+    if (name === "TIME") return this.#pushList(this.time());
     if (name === "PTTL") return lua.lua_pushnumber(this.#state, this.expiryMs(key)), 1;
     if (name === "SET") {
+      if (options[0] === "PX" && Number(options[1]) < 1) throw new Error("ERR invalid expire time");
       this.#texts.set(key, value);
       this.#expiriesMs.delete(key);
+      this.#letGo.delete(key);
       if (options[0] === "PX") this.#expiriesMs.set(key, Number(options[1]));
     } else if (name === "DEL") this.#texts.delete(key);
-    else if (name === "RESTORE") this.#expiriesMs.set(key, Number(value));
-    else if (name !== "GET" && name !== "DUMP") throw new Error(`The store has no ${name}`);
+    else if (name === "RESTORE") {
+      this.#expiriesMs.set(key, Number(value));
+      if (options[2] === "IDLETIME") this.#letGo.add(key);
+    } else if (name !== "GET" && name !== "DUMP") throw new Error(`The store has no ${name}`);
     const found = name === "GET" || name === "DUMP" ? this.#texts.get(key) : undefined;
     if (found === undefined) lua.lua_pushboolean(this.#state, false);
     else lua.lua_pushstring(this.#state, luaText(found));

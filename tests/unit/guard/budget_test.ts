@@ -4,14 +4,12 @@ import {
   type Budget,
   clampToClock,
   debtMs,
-  extraAttempts,
   FIRST_WAIT_MS,
   FULL_BUDGET,
   remainingWaitMs,
   spend,
   type Spending,
 } from "../../../lib/guard/budget.ts";
-import { seededRandom } from "../../support/random.ts";
 
 const SECOND = 1000;
 const HOUR = 3_600_000;
@@ -75,30 +73,6 @@ Deno.test("an attempt that is not whole yet is none: the next wait is longer by 
   assertEquals(remainingWaitMs(BUDGET, soon, nowMs + HOUR - 1), 2 * FIRST_WAIT_MS);
 });
 
-Deno.test("no stretch of time has more attempts than the whole budget, its extra ones and the refill", () => {
-  const random = seededRandom(7);
-  for (let run = 0; run < 300; run++) {
-    const budget = { attempts: 1 + random(6), refillMs: (1 + random(3)) * HOUR };
-    const attempts: number[] = [];
-    let [spending, nowMs] = [FULL_BUDGET, START];
-    for (let event = 0; event < 300; event++) {
-      if (remainingWaitMs(budget, spending, nowMs) === 0) {
-        spending = spend(budget, spending, nowMs);
-        attempts.push(nowMs);
-      }
-      const waitMs = remainingWaitMs(budget, spending, nowMs);
-      nowMs += random(2) === 0 ? waitMs : random(10 * HOUR) >> random(24);
-    }
-    const most = budget.attempts + extraAttempts(budget);
-    attempts.forEach((lastMs, last) => {
-      for (let first = 0; first <= last; first++) {
-        const elapsedMs = lastMs - attempts[first]!;
-        assert(last - first + 1 <= most + elapsedMs / budget.refillMs, `run ${run}`);
-      }
-    });
-  }
-});
-
 Deno.test("remainingWaitMs() of unknown sources lasts until their part of the budget has room", () => {
   // Of 5 attempts, 4 may be spent by some, and 11 with the extra ones; 12 were.
   const part = { attempts: 4, refillMs: HOUR };
@@ -111,15 +85,6 @@ Deno.test("clampToClock() returns a valid spending unchanged", () => {
   const { spending, nowMs } = spentAtOnce(BUDGET, 10);
   assert(clampToClock(BUDGET, spending, nowMs) === spending);
   assert(clampToClock(BUDGET, spending, nowMs + HOUR) === spending);
-});
-
-Deno.test("clampToClock() restarts a throttle, without making it longer, when the clock was set back", () => {
-  for (const count of [3, 5, 20]) {
-    const { spending, nowMs } = spentAtOnce(BUDGET, count);
-    const waitMs = remainingWaitMs(BUDGET, spending, nowMs);
-    const settled = clampToClock(BUDGET, spending, nowMs - HOUR);
-    assertEquals(remainingWaitMs(BUDGET, settled, nowMs - HOUR), waitMs);
-  }
 });
 
 Deno.test("clampToClock() limits the debt from a larger budget", () => {

@@ -7,6 +7,7 @@ import {
   FINDERS,
   type FindTimeStep,
 } from "../../../lib/otp/finder.ts";
+import { HmacSha1 } from "../../../lib/otp/hmac_sha1.ts";
 import { referenceHotp } from "../../support/reference_totp.ts";
 
 Deno.test("checkFinder() passes the finders of all hashes and lengths of a code", async () => {
@@ -30,7 +31,7 @@ Deno.test("checkFinder() rejects a finder that differs from WebCrypto in any way
   }
 });
 
-Deno.test("codesFrom() computes the codes of time steps in a row, by any hash", () => {
+Deno.test("codesFrom() computes the codes of time steps in a row, by any hash, and forgets the key", () => {
   for (const algorithm of ["SHA1", "SHA256", "SHA512"] as const) {
     for (const [key, digits] of [["a", 6], ["k".repeat(200), 8]] as const) {
       const options = { algorithm, digits };
@@ -40,4 +41,10 @@ Deno.test("codesFrom() computes the codes of time steps in a row, by any hash", 
       );
     }
   }
+  const { clear } = HmacSha1.prototype;
+  let cleared = 0;
+  HmacSha1.prototype.clear = () => void cleared++;
+  codesFrom(new Uint8Array(20), 0, 2, { algorithm: "SHA1", digits: 6 });
+  HmacSha1.prototype.clear = clear;
+  assertEquals(cleared, 1);
 });

@@ -210,11 +210,13 @@ Deno.test("createGuard() names the node of a Cluster that cannot be used", async
   const url = `redis+cluster://127.0.0.1:${node.port}`;
   const guard = createGuard(configOf(["--guard", `${url}?${PATIENT}`]), observer)!;
   await eventually(() => logLines.length > 0 && guard.shared!.isHealthy());
+  const problems = guard.shared!.problems("the store");
   guard.shared!.close();
   node.close();
-  assertEquals(logLines, [
-    `warn: the store of the guard, ${url}, its node, 127.0.0.1:${none}, cannot be reached ` +
-    "(ECONNREFUSED): pins that need it are refused",
+  const clause = `its node, 127.0.0.1:${none}, cannot be reached (ECONNREFUSED)`;
+  assertEquals([logLines, problems], [
+    [`warn: the store of the guard, ${url}, ${clause}: pins that need it are refused`],
+    [`the store, ${clause}`],
   ]);
 });
 

@@ -323,6 +323,25 @@ testLink("to a Cluster that is gone is not healthy, until a node answers again",
   assertEquals(link.isHealthy, true);
 }, { isCluster: true });
 
+testLink(
+  "to a Cluster names the nodes that fail, of the client in use, until they answer",
+  async (setup) => {
+    const { link, behaviours, lose, timers } = setup;
+    const failing = async (ticks: number): Promise<readonly string[]> => {
+      for (let i = 0; i < ticks; i++) await timers.tick();
+      await timers.settle();
+      return link.failing;
+    };
+    behaviours.set(1, HALF_WELL).set(2, REFUSES).set(3, HALF_WELL);
+    lose(1);
+    const clause = "its node probe-1 is full (OOM)";
+    // The second client is refused, the third takes over, the fourth finds all nodes well.
+    assertEquals([await failing(0), await failing(1)], [[clause], [clause]]);
+    assertEquals(await failing(9), []);
+  },
+  { isCluster: true },
+);
+
 testLink("ends pending commands and all timers when it is closed", async (setup) => {
   const { link, events, behaviours, timers } = setup;
   behaviours.set(1, SILENT);
@@ -369,6 +388,8 @@ Deno.test("a link allows each reply to a probe the whole timeout", () =>
       onChange: () => {},
     });
     await timers.settle();
+    // Connecting takes twice as long: a handshake of TLS and a login.
+    assertEquals(timers.delaysMs, [2, 1].map((times) => times * TIMEOUT_MS / 10));
     for (let asked = 0; asked < 2; asked++) {
       for (let tick = 0; tick < 7; tick++) await timers.tick();
       answers[asked]!.resolve([0, 0]);

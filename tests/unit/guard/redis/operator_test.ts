@@ -1,16 +1,18 @@
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
-import type { StoreClient } from "../../../../lib/guard/redis/connect.ts";
+import { StoreClient } from "../../../../lib/guard/redis/connect.ts";
 import {
   inspectSecret,
   sampleSecrets,
   unlockSecret,
   withStore,
 } from "../../../../lib/guard/redis/operator.ts";
-import { UNREADABLE } from "../../../../lib/guard/redis/reasons.ts";
+import { storeClause, UNREADABLE } from "../../../../lib/guard/redis/reasons.ts";
 import { KEY_PREFIX, PROBE_PREFIX } from "../../../../lib/guard/redis/script.ts";
 import { parseStoreUrl, type StoreUrl } from "../../../../lib/guard/redis/store_url.ts";
+import { eventually } from "../../../support/eventually.ts";
 import { type Reply, startFakeRedis } from "../../../support/fake_redis.ts";
+import { ManualTimers } from "../../../support/timers.ts";
 
 /** Asks a store that answers each command by a function, and gives the commands as well. */
 async function commandsOf<T>(
@@ -26,6 +28,7 @@ async function commandsOf<T>(
     const url = parseStoreUrl(`${store.url}?timeout=60000`) as StoreUrl;
     return { result: await withStore(url, {}, act), commands };
   } finally {
+    await eventually(() => store.connections() === 0, "the command ends its connection");
     store.close();
   }
 }
@@ -132,6 +135,41 @@ Deno.test("sampleSecrets() reads some thousand keys of a large store, and estima
     assertEquals([result.secrets.length, result.total, steps], [1000, total, 4]);
   }
 });
+
+Deno.test("sampleSecrets() reads no more of a Cluster than of one server, and names nodes that fail", async () => {
+  const commands: string[] = [];
+  const node = new StoreClient({
+    connect: () => Promise.resolve(),
+    send: (key, [command = ""]) => {
+      if (key === "gone") return Promise.reject(new Error("OOM"));
+      commands.push(`${command} ${key}`);
+      if (command === "TIME") return Promise.resolve(["1000", "0"]);
+      const keys = Array.from({ length: 500 }, (_, i) => `${key} ${commands.length} ${i}`);
+      return Promise.resolve(command === "INFO" ? "" : ["1", keys]);
+    },
+    probeKeys: () => [["one"], ["other"], ["gone"]],
+    serverOf: (key) => `its node ${key}`,
+    destroy: () => {},
+  }, 60_000);
+  const { errors } = await sampleSecrets(node, 0);
+  const scans = commands.filter((command) => command.startsWith("SCAN "));
+  assertEquals(scans.toSorted(), ["SCAN one", "SCAN one", "SCAN other", "SCAN other"]);
+  assertEquals(errors.map(storeClause), ["its node gone is full (OOM)"]);
+  node.destroy();
+});
+
+Deno.test("withStore() waits two seconds for each reply, or longer if its URL says so", () =>
+  ManualTimers.during(async (timers) => {
+    for (const [given, timeoutMs] of [[100, 2000], [3000, 3000]] as const) {
+      const store = startFakeRedis();
+      const url = parseStoreUrl(`${store.url}?timeout=${given}`) as StoreUrl;
+      timers.delaysMs.length = 0;
+      await withStore(url, {}, (client) => client.run("", (send) => send(["PING"])));
+      store.close();
+      // Ticks of the timeouts, of which that of connecting is twice as long.
+      assertEquals(timers.delaysMs, [2, 1].map((times) => times * timeoutMs / 10));
+    }
+  }));
 
 Deno.test("probe() tries a key in each quarter of the slots on one server", async () => {
   const { result } = await commandsOf(() => "OK", (store) => store.probe());

@@ -1,13 +1,17 @@
 import { assertEquals } from "@std/assert/equals";
+import { assertRejects } from "@std/assert/rejects";
 import { luaLink, LuaStore } from "../../../support/lua_store.ts";
 import { playHistories } from "../../../support/guard_history.ts";
 import { guardRules } from "../../../../lib/guard/guard.ts";
+import { countOtherKeys, KEY_IDS } from "../../../../lib/guard/redis/monitor.ts";
 import {
   DECIDE_SCRIPT,
   parseState,
   redisKey,
   runScript,
   scriptArguments,
+  type ScriptCall,
+  type ScriptReply,
   type Send,
   unlock,
 } from "../../../../lib/guard/redis/script.ts";
@@ -20,7 +24,7 @@ Deno.test("the stores in memory and in Redis decide as the rules do in every his
 Deno.test("the scripts count by the milliseconds of the store's clock", async () => {
   const key = redisKey("a");
   const rules = guardRules({ maxFailures: 2, singleUse: false, window: 1, period: 30 });
-  const store = new LuaStore(["1800000000", "123999"]);
+  const store = new LuaStore(() => ["1800000000", "123999"]);
   const send: Send = (words) => Promise.try(() => store.evaluate(words));
   const pin = { matchedStep: undefined, source: "name" };
   await runScript(send, key, { rules, pin, nowMs: undefined });
@@ -33,6 +37,53 @@ Deno.test("the scripts count by the milliseconds of the store's clock", async ()
     assertEquals(await unlock(send, key), true);
     assertEquals(store.get(key), isKept ? `0:0:-1 ${known}` : undefined);
   }
+});
+
+Deno.test("countOtherKeys() counts up to eight keys of servers that used the store less than 25 s ago", async () => {
+  const time = { ms: 1_800_000_000_123 };
+  const store = new LuaStore(() => [`${Math.floor(time.ms / 1000)}`, `${time.ms % 1000}999`]);
+  const send: Send = (words) => Promise.try(() => store.evaluate(words));
+  const count = (id: string, isServer = true): Promise<number> =>
+    countOtherKeys(send, id, isServer);
+  // Only a server registers its key.
+  assertEquals([await count("a"), await count("b"), await count("c", false)], [0, 1, 2]);
+  time.ms += 24_999;
+  assertEquals([await count("a"), store.expiryMs(KEY_IDS)], [1, 25_000]);
+  time.ms += 1;
+  assertEquals([await count("a"), await count("b")], [0, 1]);
+  for (let i = 0; i < 20; i++) assertEquals(await count(`key-${i}`), Math.min(2 + i, 8));
+});
+
+Deno.test("a secret without wrong pins and a used code is the first that a full store evicts", async () => {
+  const ask = async (
+    singleUse: boolean,
+    ...pins: readonly ScriptCall["pin"][]
+  ): Promise<boolean> => {
+    const store = new LuaStore();
+    const rules = guardRules({ maxFailures: 2, singleUse, window: 1, period: 30 });
+    const send: Send = (words) => Promise.try(() => store.evaluate(words));
+    for (const pin of pins) await runScript(send, "key", { rules, pin, nowMs: 1 });
+    return store.isLetGo("key");
+  };
+  const [right, wrong] = [7, undefined].map((matchedStep) => ({ matchedStep, source: "name" }));
+  assertEquals(await ask(false, right!), true);
+  assertEquals(await ask(true, right!), false);
+  assertEquals(await ask(false, right!, { matchedStep: undefined }), false);
+  assertEquals(await ask(false, right!, wrong!), false);
+  assertEquals(await ask(false, { ...right!, source: "other" }, wrong!), false);
+});
+
+Deno.test("a key of the wrong type makes one secret unreadable, any other error is a failure of the store", async () => {
+  const store = new LuaStore();
+  const send: Send = (words) => Promise.try(() => store.evaluate(words));
+  const rules = guardRules({ maxFailures: 2, singleUse: true, window: 1, period: 30 });
+  const ask = (): Promise<ScriptReply> =>
+    runScript(send, "key", { rules, pin: { matchedStep: 7 }, nowMs: 1 });
+  store.fail("key", "WRONGTYPE Operation against a key");
+  assertEquals([(await ask()).verdict, await unlock(send, "key")], ["unavailable", false]);
+  store.fail("key", "LOADING Redis is loading");
+  await assertRejects(ask, Error, "LOADING");
+  await assertRejects(() => unlock(send, "key"), Error, "LOADING");
 });
 
 Deno.test("scriptArguments() returns the budgets, the rules and the pin", () => {

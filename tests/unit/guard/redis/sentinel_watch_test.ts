@@ -1,3 +1,4 @@
+import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
 import { SentinelWatch } from "../../../../lib/guard/redis/sentinel_watch.ts";
@@ -18,8 +19,8 @@ interface Setup {
   readonly answers: Answer[];
   /** The moves and outages, in order. */
   readonly events: string[];
-  /** Lets every Sentinel be asked. */
-  readonly round: () => Promise<void>;
+  /** Lets every Sentinel be asked, twice unless told otherwise. */
+  readonly round: (times?: number) => Promise<void>;
   /** Has a Sentinel push news. */
   readonly push: (at: number) => Promise<void>;
   /** The delays of the timers in milliseconds. */
@@ -36,6 +37,7 @@ function testWatch(
     ManualTimers.during(async (timers) => {
       const events: string[] = [];
       const news = new Map<number, () => void>();
+      const connected = new Set<unknown>();
       let nowMs = 0;
       const watch = new SentinelWatch({
         addresses: answers.map((_, port) => ({ host: "sentinel", port })),
@@ -44,11 +46,11 @@ function testWatch(
         monotonicMs: () => nowMs,
         open: ({ port: at }, onNews) => {
           news.set(at, onNews);
-          return {
+          const connection = {
             connect: () => Promise.resolve(),
             subscribe: () => Promise.resolve(isPushed),
-            destroy: () => {},
-            send: async ([, command]) => {
+            destroy: () => void connected.delete(connection),
+            send: async ([, command]: readonly string[]) => {
               const answer = await answers[at]!;
               if (answer instanceof Error) throw answer;
               const [port, epoch] = answer.map(String);
@@ -59,12 +61,14 @@ function testWatch(
               return ["10.0.0.1", port];
             },
           };
+          connected.add(connection);
+          return connection;
         },
         onMove: ({ port }) => void events.push(`to ${port}`),
         onOutage: (error) => void events.push(error instanceof Error ? error.message : "again"),
       });
-      const round = async (): Promise<void> => {
-        for (let i = 0; i < 2; i++) {
+      const round = async (times = 2): Promise<void> => {
+        for (let i = 0; i < times; i++) {
           nowMs += 600;
           await timers.tick();
           await timers.settle();
@@ -81,6 +85,7 @@ function testWatch(
         return primary;
       };
       await run({ start, answers, events, round, push, delaysMs: timers.delaysMs });
+      assert(connected.size <= answers.length, `${connected.size} connections`);
       watch.close();
       await timers.settle();
       assertEquals(timers.pending, 0);
@@ -92,6 +97,14 @@ testWatch(
   [[1, 4], NEVER, [2, 5]],
   async ({ start }) => assertEquals((await start()).port, 2),
 );
+
+const LATE = Promise.withResolvers<never>();
+testWatch("does not start by the answer of half of them", [[1, 4], LATE.promise], async (setup) => {
+  const started = setup.start();
+  await setup.round();
+  LATE.resolve([2, 5] as never);
+  assertEquals((await started).port, 2);
+});
 
 testWatch(
   "names a new primary as soon as one Sentinel does, and follows none of an old epoch",
@@ -177,12 +190,16 @@ testWatch(
 
 for (const [isPushed, lookMs] of [[true, 2000], [false, 250]] as const) {
   testWatch(
-    `queries every ${lookMs} ms ${isPushed ? "beside" : "without"} pushed news`,
+    `queries every ${lookMs} ms ${
+      isPushed ? "beside" : "without"
+    } pushed news, and connects again after a second`,
     [[1, 4]],
-    async ({ start, delaysMs }) => {
+    async ({ start, answers, round, delaysMs }) => {
       await start();
+      answers[0] = new Error("gone");
+      await round(1);
       // The other delays are ticks of the timeouts of replies.
-      assertEquals(delaysMs.filter((ms) => ms !== TIMEOUT_MS / 10), [lookMs]);
+      assertEquals(delaysMs.filter((ms) => ms !== TIMEOUT_MS / 10), [lookMs, 1000]);
     },
     { isPushed },
   );
@@ -203,6 +220,25 @@ testWatch(
     answers[0] = [1, 4];
     for (let i = 0; i < 3; i++) await round();
     assertEquals(events, ["gone", "again"]);
+  },
+);
+
+testWatch(
+  "reports no outage of less than a second, nor one while a Sentinel has not failed",
+  [[1, 4], [1, 4]],
+  async ({ start, answers, events, round }) => {
+    await start();
+    for (const failing of [[0, 1], [0, 1], [0]]) {
+      for (const at of failing) answers[at] = new Error("gone");
+      await round();
+      for (const at of failing) answers[at] = [1, 4];
+      await round();
+    }
+    // The first is well again, and slow.
+    answers[0] = NEVER;
+    answers[1] = new Error("gone");
+    for (let i = 0; i < 2; i++) await round();
+    assertEquals(events, []);
   },
 );
 

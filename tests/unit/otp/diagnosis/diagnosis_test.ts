@@ -12,8 +12,8 @@ import { hotp, importOtpKey } from "../../../../lib/otp/totp.ts";
 import { SETTINGS } from "./settings.ts";
 import { referenceHotp } from "../../../support/reference_totp.ts";
 
-// RFC 6238 appendix B: the last second of a time step of 30 s, the 29th of one of 60 s.
-const NOW_MS = 1_111_111_109_000;
+// RFC 6238 appendix B: the last millisecond of a time step of 30 s.
+const NOW_MS = 1_111_111_109_999;
 const SECRET = "MYSECRETMYSECRET";
 const AS_BASE32 = decodeBase32(SECRET);
 
@@ -117,6 +117,33 @@ Deno.test("diagnose() finds codes next to now, in the window, and off by a time 
   }
   for (const steps of [-41, 41, 90, 1682]) assert(!await isFound(steps), `${steps}`);
   assert(await isFound(90, { window: 100 }));
+});
+
+Deno.test("diagnose() finds mistyped codes among those that the server accepts alone", async () => {
+  const errors = {
+    "swapped": (pin: string) => pin.replace(/^(.)(.)/, "$2$1"),
+    "one-wrong": (pin: string) => pin.replace(/^./, (digit) => String(9 - Number(digit))),
+  } as const;
+  const rows = [
+    ...[["swapped", 2, 2], ["swapped", -1, 1], ["one-wrong", 1, 1], ["one-wrong", 0, 0]] as const,
+    ...[["swapped", 2, 1], ["swapped", -1, 0], ["swapped", 3, 9]] as const,
+    ...[["one-wrong", 1, 0], ["one-wrong", 2, 2]] as const,
+  ];
+  for (const [i, [typingError, steps, window]] of rows.entries()) {
+    const { match } = await diagnosisOf(errors[typingError](code(SECRET, steps)), { window });
+    const found = i < 4 ? [typingError, steps] : [undefined, undefined];
+    assertEquals([match?.typingError, match?.stepsAhead], found, `${rows[i]}`);
+  }
+});
+
+Deno.test("diagnose() goes on without WebCrypto, as on pages over plain HTTP", async () => {
+  Object.defineProperty(crypto, "subtle", { configurable: true, value: undefined });
+  try {
+    const { match } = await diagnosisOf(referenceHotp(SECRET, 3));
+    assertEquals(match?.isCounted, true);
+  } finally {
+    Reflect.deleteProperty(crypto, "subtle");
+  }
 });
 
 Deno.test("diagnose() prefers a code with lost zeros to one of another length", async () => {

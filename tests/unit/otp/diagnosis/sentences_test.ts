@@ -75,8 +75,8 @@ Deno.test("causesOf() has the offset of the clock, and the window that would all
 });
 
 Deno.test("causesOf() blames the server's clock where another agrees with the phone's", () => {
-  const remedy = (deviceAhead: number): string =>
-    causesOf({ ...RIGHT, stepsAhead: 9, secondsAhead: [270, 300] }, SETTINGS, deviceAhead)[0]!
+  const remedy = (deviceAhead: number, secondsAhead: Match["secondsAhead"] = [270, 300]): string =>
+    causesOf({ ...RIGHT, stepsAhead: 9, secondsAhead }, SETTINGS, deviceAhead)[0]!
       .replace(/^.*server's\. /, "");
   for (const agreed of [240, 285, 330]) {
     const sentence = "This device's clock agrees with the app's: set the server's clock, or this " +
@@ -84,6 +84,8 @@ Deno.test("causesOf() blames the server's clock where another agrees with the ph
     assertEquals(remedy(agreed), sentence);
   }
   for (const other of [-285, 0, 30, 239, 331]) assertEquals(remedy(other), SET_THE_CLOCK);
+  // A clock that is off by no more than the window has no part in it.
+  assertEquals([30, 31].map((ahead) => remedy(ahead, [31, 61]) === SET_THE_CLOCK), [true, false]);
 });
 
 Deno.test("causesOf() names no window that is too wide, or that counts other steps", () => {
