@@ -61,6 +61,18 @@ function serve(handler: Handler, options: Partial<ServerOptions> = {}): Setup {
   return { ...server, given: given!, bun, ask };
 }
 
+Deno.test("Bun shares ports on all systems but Windows", () => {
+  const { platform } = process;
+  try {
+    for (const [name, expected] of [["linux", true], ["darwin", true], ["win32", false]] as const) {
+      Object.defineProperty(process, "platform", { value: name, configurable: true });
+      assertEquals(withBun(() => {}, ({ sharesPorts }) => sharesPorts), expected);
+    }
+  } finally {
+    Object.defineProperty(process, "platform", { value: platform, configurable: true });
+  }
+});
+
 Deno.test("Bun serves on a port, alone or shared, with ciphers of forward secrecy, and on a socket", () => {
   const rows: readonly (readonly [Partial<ServerOptions>, unknown, unknown])[] = [
     [{}, { ...PORT, reusePort: false }, { hostname: "127.0.0.1", port: 7 }],

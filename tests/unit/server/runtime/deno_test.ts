@@ -237,6 +237,15 @@ Deno.test("Deno serves on a port, alone or shared, and with a certificate", () =
   }
 });
 
+Deno.test("an empty Host on Deno is the address that is listened on, by the scheme of the request", async () => {
+  for (const scheme of ["http", "https"]) {
+    const { call } = serveReplaced({ ...UNLIMITED }, well);
+    const headers = new Headers({ host: "" });
+    const reply = await call.answer({ url: `${scheme}:///a?b`, headers } as Request);
+    assertEquals(await reply.text(), `${scheme}://[::1]:7/a?b`);
+  }
+});
+
 Deno.test("Deno serves on a socket, and a request without a Host is for this machine there", async () => {
   const { address, call } = serveReplaced({ ...UNLIMITED, address: { path: "/a.sock" } }, well);
   assertEquals([address, call.options.path], [undefined, "/a.sock"]);
